@@ -9,6 +9,7 @@ import type { LiveSettings } from '../rules/live-settings.ts';
 import { narrowRules, type Resolved, rulesForFamily } from '../rules/rules-for.ts';
 import { timeLimitsFor } from '../rules/time-limits-for.ts';
 import { type FamilyDeps, families } from '../tools/catalog.ts';
+import { prefixTool } from '../tools/common/prefix-tool.ts';
 import type { Patience } from '../tools/common/time-limits.ts';
 import type { CallDefaults, Tool } from '../tools/common/tool.ts';
 import { toFamilies } from '../tools/settings.ts';
@@ -81,9 +82,12 @@ function createList(
     const limits = bound.map(({ family }) => timeLimitsFor(family, resolved, patience));
     const key = JSON.stringify(limits);
     if (built?.key === key) return built;
-    const tools = bound.flatMap(({ family, deps }) =>
-      families[family]({ ...deps, timeLimits: timeLimitsFor(family, resolved, patience) }),
-    );
+    const { toolPrefix } = resolved.values;
+    const tools = bound
+      .flatMap(({ family, deps }) =>
+        families[family]({ ...deps, timeLimits: timeLimitsFor(family, resolved, patience) }),
+      )
+      .map((tool) => prefixTool(tool, toolPrefix));
     built = {
       key,
       tools,

@@ -39,9 +39,12 @@ export function createInstructions(
       family,
       limits: timeLimitsFor(family, resolved, patience),
     }));
-    const { networkAllow, workspace } = resolved.values;
+    const { networkAllow, workspace, toolPrefix } = resolved.values;
     const { isKnown, ...machine } = await isolationOf(sources, resolved.values);
-    const text = toInstructions({ families, cwd: sources.cwd, networkAllow, workspace, ...machine });
+    const text = toInstructions({
+      ...{ families, cwd: sources.cwd, networkAllow, workspace, toolPrefix },
+      ...machine,
+    });
     if (isKnown) known[patience] = { of: resolved, text };
     return text;
   };

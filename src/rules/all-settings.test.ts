@@ -38,6 +38,7 @@ describe('all settings together', () => {
       warmShells: 2,
       sessionIdleMs: 1_800_000,
       tools: ['terminal'],
+      toolPrefix: '',
       onTimeout: 'kill',
       httpHost: '127.0.0.1',
       httpPort: 7433,

@@ -3,6 +3,7 @@
 import type { PolicyRule } from '../contract/decision.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { escapeControls } from '../support/escape-controls.ts';
+import { nameTools } from '../tools/common/name-tools.ts';
 import type { TimeLimits } from '../tools/common/time-limits.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { describePrograms, isAboutProgram } from './describe-programs.ts';
@@ -23,6 +24,8 @@ export interface ConnectionFacts {
   readonly networkAllow: readonly string[];
   /** The setting `workspace`. */
   readonly workspace: readonly string[];
+  /** The setting `tool_prefix`. */
+  readonly toolPrefix?: string | undefined;
   /** Why every command is refused, if the engine cannot start. */
   readonly fault?: string | undefined;
 }
@@ -31,13 +34,13 @@ export interface ConnectionFacts {
 export function toInstructions(facts: ConnectionFacts): string {
   const [first] = facts.families;
   const lines = [
-    "Runs shell commands for you, under the user's rules. A refusal says why, and names an allowed way if there is one.",
+    "Runs shell commands under the user's rules. Use these tools instead of a built-in shell: output is complete, and nothing is left running. A refusal says why, and names an allowed way if there is one.",
     ...(facts.fault === undefined ? [] : [`Every command is refused now: ${facts.fault}`]),
     ...(first ? describeRules(first) : []),
-    ...describeOwnList(facts.families),
+    ...describeOwnList(facts.families).map((line) => nameTools(facts.toolPrefix, line)),
     describePlace(facts),
     describeSandbox(facts),
-    ...facts.families.map(describeShell),
+    ...facts.families.map((family) => describeTools(family, facts.toolPrefix)),
   ];
   return lines.map(escapeControls).join('\n');
 }
@@ -115,11 +118,17 @@ function listSome(names: readonly string[]): string {
 
 const fresh = 'each call runs in a new shell (cd and variables do not persist)';
 
+// The word `Bash` alone can be the program, so `nameTools` leaves it.
+function describeTools(family: DescribedFamily, prefix = ''): string {
+  const line = nameTools(prefix, describeShell(family));
+  return family.family === 'bash' ? `${prefix}${line}` : line;
+}
+
 function describeShell({ family, limits: { defaultMs, maxMs } }: DescribedFamily): string {
   const [after, most] = [defaultMs / 1_000, maxMs / 1_000];
   switch (family) {
     case 'terminal':
-      return `execute_command: ${fresh} and is killed after ${after} s; timeout_ms changes that, up to ${most} s. Use start_command for servers and longer commands.`;
+      return `execute_command: ${fresh} and is killed after ${after} s; timeout_ms changes that, up to ${most} s. Use start_command for servers, prompts and longer commands.`;
     case 'shell-execute':
       return `shell_execute: ${fresh} and is killed after ${Math.floor(after)} s; timeout changes that, up to ${Math.floor(most)} s.`;
     case 'bash':

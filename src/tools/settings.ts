@@ -37,6 +37,18 @@ export const toolSettings = defineSettings({
       everything: 'all',
       project: 'intersect',
     }),
+  toolPrefix: z
+    .string()
+    .regex(/^(?:[A-Za-z_][A-Za-z0-9_-]{0,19})?$/)
+    .default('')
+    .meta({
+      env: 'NACRE_TOOL_PREFIX',
+      flag: '--tool-prefix',
+      description:
+        'Text before the name of every tool, for clients that do not separate the tools of different servers.',
+      accepts: 'up to 20 letters, digits, _ or -, beginning with a letter or _, such as nacre_',
+      unset: 'no prefix',
+    }),
   onTimeout: z.enum(['kill', 'background']).default('kill').meta({
     env: 'NACRE_ON_TIMEOUT',
     flag: '--on-timeout',

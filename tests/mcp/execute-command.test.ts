@@ -273,7 +273,11 @@ describe.concurrent('T1: the other fields', () => {
     expect(await server.close()).toEqual([]);
   });
 
-  it.each(Object.entries(knownClients))(
+  // The smallest limit, the limit on lines, and a client that counts bytes.
+  const limited = Object.entries(knownClients).filter(([name]) =>
+    ['cline', 'opencode', 'codex'].includes(name),
+  );
+  it.each(limited)(
     'T2: the stderr of a failing command reaches the model in %s',
     async (_name, { clientName, maxChars = 100_000, maxLines = 100_000 }) => {
       const name = clientName.source.replace(/[\\^$]|\(.*\)/g, '');

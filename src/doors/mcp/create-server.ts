@@ -14,11 +14,11 @@ import {
 import type { ReplyShape } from '../../contract/reply.ts';
 import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
-import { toMcpTool } from '../to-mcp-tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
 import { InstructedServer } from './instructed-server.ts';
 import { replyLimitsFor, replyShapeFor } from './reply-for.ts';
 import { logUri, type ResourceSource, resourceCapabilities, serveResources } from './resources.ts';
+import { toListedTool } from './to-listed-tool.ts';
 
 /** The tools of one caller, by the client's name in `clientInfo`. */
 export interface ClientTools {
@@ -54,7 +54,7 @@ export function createServer(offered: ClientTools, version: string, source: Reso
     await refresh();
     const client = clientOf(context);
     const shape = replyShapeFor(client, source.reply);
-    return { tools: offered.list(client).map((tool) => toMcpTool(tool, shape)) };
+    return { tools: offered.list(client).map((tool) => toListedTool(tool, shape)) };
   });
   server.setRequestHandler('tools/call', async (request, context) => {
     await resources.watch();

@@ -6,6 +6,7 @@ import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
 import { limitOutput, type OutputWish, once } from '../common/fit-reply.ts';
+import { nameTools } from '../common/name-tools.ts';
 import type { AllowedCommands, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 
@@ -95,7 +96,9 @@ function toReply(reading: Reading, context: ToolContext): ToolReply {
   const isRunning = end === null;
   const lines = [
     joinStreams(stdout, stderr).replace(/\n$/, ''),
-    ...(unreadBytes > 0 && !isRunning ? [`[${unreadBytes} more bytes: call BashOutput again]`] : []),
+    ...(unreadBytes > 0 && !isRunning
+      ? [nameTools(context.toolPrefix, `[${unreadBytes} more bytes: call BashOutput again]`)]
+      : []),
     ...(hint === undefined ? [] : [`[${hint}]`]),
     `Status: ${status}`,
     ...(end

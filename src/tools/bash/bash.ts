@@ -6,6 +6,7 @@ import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, joinStreams, omitUndefined, toOutcomeMeta } from '../common/describe-outcome.ts';
 import { limitOutput, toRunLimits } from '../common/fit-reply.ts';
+import { nameTools } from '../common/name-tools.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { newOutputFor, shown } from './bash-output.ts';
@@ -99,6 +100,7 @@ export function bash(deps: BashDeps): Tool {
   return defineTool({
     name: 'Bash',
     title: 'Bash',
+    alwaysLoad: true,
     description: describeTool(deps.timeLimits),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: inputWithin(deps.timeLimits),
@@ -132,7 +134,12 @@ async function runInSession(deps: BashDeps, args: Args, context: ToolContext): P
     quotePaths: true,
   };
   const isDryRun = context.dryRun === true;
-  const runContext = { ...context, ...limits.context, howToGetRest, onWait: reportQueue(context) };
+  const runContext = {
+    ...context,
+    ...limits.context,
+    howToGetRest: howToGetRest(context),
+    onWait: reportQueue(context),
+  };
   if (deps.onTimeout === 'kill' || isDryRun) {
     return toReply(await deps.run(request, runContext), args, { timeoutMs: timeout, isDryRun, context });
   }
@@ -140,12 +147,14 @@ async function runInSession(deps: BashDeps, args: Args, context: ToolContext): P
   if (result.kind === 'ended')
     return toReply(result.outcome, args, { timeoutMs: timeout, isDryRun, context });
   const reading = await deps.commands.read(result.id, newOutputFor(context), context);
-  return stillRunning(reading, args, timeout);
+  return stillRunning(reading, args, { timeoutMs: timeout, isDryRun, context });
 }
 
-function stillRunning(reading: Reading, args: Args, timeoutMs: number): ToolReply {
+function stillRunning(reading: Reading, args: Args, { timeoutMs, context }: RunMode): ToolReply {
+  const { toolPrefix } = context;
   const { id, stdout, stderr, state, isCut } = reading;
-  const note = `Still running after ${timeoutMs}ms as background shell ${id}. Read its output with BashOutput, kill it with KillShell. The session has a new shell in the state before this command.`;
+  const sentence = `Still running after ${timeoutMs}ms as background shell ${id}. Read its output with BashOutput, kill it with KillShell. The session has a new shell in the state before this command.`;
+  const note = nameTools(toolPrefix, sentence);
   return bashReply({
     success: true,
     output: withNotes(joinStreams(stdout, stderr), [note]),
@@ -164,8 +173,13 @@ function stillRunning(reading: Reading, args: Args, timeoutMs: number): ToolRepl
   });
 }
 
-const howToGetRest = (id: string) =>
-  `Read all of it in pieces with BashOutput (bash_id ${id}), or narrow it with head, tail or grep.`;
+const howToGetRest =
+  ({ toolPrefix }: ToolContext) =>
+  (id: string) =>
+    nameTools(
+      toolPrefix,
+      `Read all of it in pieces with BashOutput (bash_id ${id}), or narrow it with head, tail or grep.`,
+    );
 
 function reportQueue({ onProgress }: ToolContext): (ahead: number) => void {
   return (ahead) => {
@@ -191,9 +205,10 @@ async function startInBackground(
     },
     context,
   );
+  const next = `Read its output with BashOutput (bash_id ${id}), kill it with KillShell.`;
   return bashReply({
     success: true,
-    output: `Started background shell ${id}\nRead its output with BashOutput (bash_id ${id}), kill it with KillShell.`,
+    output: `Started background shell ${id}\n${nameTools(context.toolPrefix, next)}`,
     request: { command, description: purpose },
     metadata: { bash_id: id, status: 'running' },
   });

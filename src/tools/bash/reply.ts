@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Restoration } from '../../contract/session.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import { describeSideEffects, nameProcesses, omitUndefined } from '../common/describe-outcome.ts';
+import { nameTools } from '../common/name-tools.ts';
 import type { ToolContext, ToolReply } from '../common/tool.ts';
 
 /** Result of a Bash tool with the fields that only its reply has. */
@@ -80,13 +81,14 @@ export function notesOn(outcome: Outcome, context: ToolContext): readonly string
     ...(session?.restored ? [describeRestored(session.restored)] : []),
     ...(session?.shellEnded ? [describeShellEnd(outcome, session.cwd)] : []),
     ...(session?.ran === false ? [notRun] : []),
-    ...(leftRunning.length > 0 ? [describeLeft(nameProcesses(leftRunning).join(', '), id)] : []),
+    ...(leftRunning.length > 0 ? [describeLeft(nameProcesses(leftRunning).join(', '), id, context)] : []),
     ...describeSideEffects(outcome, context),
   ];
 }
 
-function describeLeft(names: string, id: string): string {
-  return `Still running in this session: ${names}. Read their output with BashOutput (bash_id ${id}).`;
+function describeLeft(names: string, id: string, { toolPrefix }: ToolContext): string {
+  const how = nameTools(toolPrefix, `Read their output with BashOutput (bash_id ${id}).`);
+  return `Still running in this session: ${names}. ${how}`;
 }
 
 const reasons: Readonly<Record<Restoration['reason'], string>> = {

@@ -1,12 +1,13 @@
 // A tool call:
 // 1. `fromModel` undoes what vendors make models write: arguments as JSON text, null for an omitted field, a list of
-//    names and values for a map,
+//    names and values or of `NAME=value` strings for a map,
 // 2. `receive` validates the input against the zod schema and reports all problems in one error,
 // 3. `run` does the work and returns a reply, 4. `fail` turns anything thrown on the way into a reply.
 import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import { fieldsAt } from '../../settings/fields-at.ts';
 import { didYouMean } from '../../settings/nearest.ts';
+import { nameTools } from './name-tools.ts';
 import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
 /** Declaration of a tool. */
@@ -15,6 +16,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
+  readonly alwaysLoad?: boolean | undefined;
   readonly input: Input;
   readonly output: z.ZodObject;
   run(input: z.output<Input>, context: ToolContext): Promise<ToolReply>;
@@ -24,7 +26,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 
 /** Creates a tool from its declaration: derives the schemas, validates input, and replies to every failure. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
-  const { name, title, description, annotations, input, output } = declaration;
+  const { name, title, description, annotations, alwaysLoad, input, output } = declaration;
   let cached: ToolSchema | undefined;
   const inputSchema = () => {
     cached ??= toJsonSchema(input, 'input');
@@ -35,16 +37,26 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
     title,
     description,
     annotations,
+    alwaysLoad,
     inputSchema,
     outputSchema: () => toJsonSchema(output, 'output'),
     async call(raw, context) {
       try {
         return await declaration.run(receive(name, input, fromModel(inputSchema(), raw)), context);
       } catch (error) {
-        return declaration.fail(error);
+        return declaration.fail(nameToolsIn(error, context));
       }
     },
   };
+}
+
+function nameToolsIn(error: unknown, { toolPrefix }: ToolContext): unknown {
+  if (!(error instanceof NacreError) || toolPrefix === undefined) return error;
+  const { code, message, hint, details } = error;
+  return new NacreError(code, nameTools(toolPrefix, message), {
+    hint: hint === undefined ? undefined : nameTools(toolPrefix, hint),
+    details,
+  });
 }
 
 // Drops `$schema`: MCP clients assume 2020-12 anyway, and the URL costs tokens.
@@ -54,13 +66,23 @@ function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ToolSchema {
   return { properties: {}, ...rest, type: 'object' };
 }
 
-// Schemas are part of a model's context, so drop keywords that do not help it; `receive` still enforces `maxLength`.
+// Schemas are part of a model's context, so drop keywords that do not help it; `receive` still enforces the lengths.
 function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema.maxLength;
+  delete jsonSchema.minLength;
   delete jsonSchema.propertyNames;
+  joinTypes(jsonSchema);
   const { additionalProperties } = jsonSchema;
   if (typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0)
     delete jsonSchema.additionalProperties;
+}
+
+// `type: [T, 'null']` is shorter than `anyOf`.
+function joinTypes(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const [one, other, ...more] = jsonSchema.anyOf ?? [];
+  if (more.length > 0 || other?.type !== 'null' || Object.keys(one ?? {}).join() !== 'type') return;
+  delete jsonSchema.anyOf;
+  Object.assign(jsonSchema, { type: [one?.type, 'null'] });
 }
 
 /** Validates a tool's input; throws one error that lists every problem with its field. */
@@ -87,7 +109,7 @@ export function fromModel(schema: ToolSchema, raw: unknown): unknown {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (field === undefined) return [[name, value]];
     const isOmitted = value === null && !required.includes(name) && !acceptsNull(field);
-    return isOmitted ? [] : [[name, isMap(field) ? fromPairs(value) : value]];
+    return isOmitted ? [] : [[name, isMap(field) ? fromPairs(value, field) : value]];
   });
   return Object.fromEntries(entries);
 }
@@ -119,9 +141,22 @@ function acceptsNull({ type, anyOf, enum: values }: SchemaField): boolean {
   return types.includes('null') || isAlternative || (Array.isArray(values) && values.includes(null));
 }
 
-function fromPairs(value: unknown): unknown {
-  if (!Array.isArray(value) || !value.every(isPair)) return value;
-  return Object.fromEntries(value.map((pair) => [pair.name, pair.value]));
+function fromPairs(value: unknown, { additionalProperties }: SchemaField): unknown {
+  if (!Array.isArray(value)) return value;
+  const pairs = value.map((one) => (typeof one === 'string' ? splitPair(one) : one));
+  if (!pairs.every(isPair)) return value;
+  const isNumeric = (additionalProperties as SchemaField).type === 'integer';
+  return Object.fromEntries(pairs.map((pair) => [pair.name, isNumeric ? toNumber(pair.value) : pair.value]));
+}
+
+function splitPair(text: string): unknown {
+  const at = text.indexOf('=');
+  return at === -1 ? text : { name: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+// Left to `receive` if it is not a number.
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
 }
 
 function isPair(value: unknown): value is { name: string; value: unknown } {

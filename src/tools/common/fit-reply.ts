@@ -3,6 +3,7 @@
 import type { CommandRequest } from '../../contract/request.ts';
 import type { RunContext } from '../../engine/context/call-context.ts';
 import type { ReadQuery } from '../../engine/reading/read-command.ts';
+import { nameTools } from './name-tools.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The limits of the output in one reply. */
@@ -49,7 +50,7 @@ export function toRunLimits({ maxChars, maxLines, fits }: OutputLimits): {
   return { request: { maxOutputChars: maxChars, maxOutputLines: maxLines }, context: { fits } };
 }
 
-/** A text that the connection has not received yet; otherwise undefined. */
-export function once(context: ToolContext, text: string): string | undefined {
-  return context.isNew?.(text) === false ? undefined : text;
+/** A sentence that the connection has not received yet, with the names of its tools; otherwise undefined. */
+export function once(context: ToolContext, sentence: string): string | undefined {
+  return context.isNew?.(sentence) === false ? undefined : nameTools(context.toolPrefix, sentence);
 }

@@ -13,6 +13,8 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
+  /** True for the tool of a family that a model needs in every conversation. */
+  readonly alwaysLoad?: boolean | undefined;
   inputSchema(): ToolSchema;
   outputSchema(): ToolSchema;
   /** Replies to any input: invalid input gets an error reply, not a rejection. */
@@ -60,6 +62,8 @@ export interface ToolContext
   readonly reader?: string | undefined;
   /** The size of replies that the caller's client passes on to its model; absent if there is no client. */
   readonly replyLimits?: ReplyLimits | undefined;
+  /** The setting `tool_prefix`, for tool names in hints. */
+  readonly toolPrefix?: string | undefined;
   /** True the first time that a connection receives this text, such as a hint; absent if there is no connection. */
   readonly isNew?: ((text: string) => boolean) | undefined;
   /** Persistent shell to use when the input names none. */

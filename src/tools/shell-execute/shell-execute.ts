@@ -82,6 +82,7 @@ export function shellExecute(
   return defineTool({
     name: 'shell_execute',
     title: 'Execute a shell command',
+    alwaysLoad: true,
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: inputWithin(limits),

@@ -22,7 +22,6 @@ const output = z.looseObject({
   hint: z.string().optional(),
   remedy: z.string().optional().describe('Only the user can do that'),
   programs: z.array(z.looseObject({ name: z.string() })).optional(),
-  error: z.string().optional(),
 });
 
 /** `check_command`: reports what policy would decide about a command, without running it. */
@@ -31,7 +30,7 @@ export function checkCommand(check: AllowedCheck): Tool {
     name: 'check_command',
     title: 'Check a command',
     description:
-      'Reports whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
+      'Says whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

@@ -6,6 +6,7 @@ import { toYamlReply } from '../../output/yaml-reply.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeEnd, type LimitCause, limitHints } from '../common/describe-outcome.ts';
 import { limitOutput, once, toRunLimits } from '../common/fit-reply.ts';
+import { nameTools } from '../common/name-tools.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { toReadQuery } from './read-options.ts';
@@ -53,7 +54,9 @@ const fields = {
     ),
   limits: limitsMap
     .optional()
-    .describe('Only lower than the settings; tree_memory_bytes is for all processes together'),
+    .describe(
+      'memory_bytes, tree_memory_bytes (all processes), max_processes, cpu_seconds, file_bytes; only lower than the settings',
+    ),
 };
 
 /** Input of `execute_command`. */
@@ -63,21 +66,15 @@ type Args = z.output<ReturnType<typeof inputWithin>>;
 
 const output = z.looseObject({
   exit_code: z.number().nullable().describe('null: not run, or timed out'),
+  truncated: z.boolean().optional(),
+  command_id: z.string().optional(),
   stdout: z.string(),
   stderr: z.string(),
-  signal: z.string().optional(),
-  truncated: z.boolean().optional(),
-  left_running: z.array(z.string()).optional(),
-  withheld_env: z.array(z.string()).optional(),
-  command_id: z.string().optional(),
-  error: z.string().optional(),
-  code: z.string().optional(),
   hint: z.string().optional(),
 });
 
-const description = `Runs a bash command and returns its exit code, stdout and stderr as YAML.
+const description = `Runs a shell command and returns exit_code, stdout and stderr. Use it instead of a built-in shell: it keeps to the user's rules and leaves nothing running.
 For short-lived, non-interactive commands: prompts cannot be answered, and background processes end with the command. For interactive or long-running ones use start_command.
-Long output is cut in the middle.
 Example: {"command":"git status --short","cwd":"app"}`;
 
 /** `execute_command`: runs one command and returns its outcome. */
@@ -89,6 +86,7 @@ export function executeCommand(
   return defineTool({
     name: 'execute_command',
     title: 'Execute a command',
+    alwaysLoad: true,
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: inputWithin(defaults),
@@ -105,7 +103,8 @@ export function executeCommand(
       const result = await commands.runOrDetach(request, runContext);
       if (result.kind === 'ended') return reply(result.outcome);
       const query = toReadQuery({ wait_ms: 0, max_output_chars }, defaults, context);
-      return stillRunning(commandReply(await commands.read(result.id, query, context), context), timeout_ms);
+      const reading = await commands.read(result.id, query, context);
+      return stillRunning(commandReply(reading, context), timeout_ms, context);
     },
     fail: terminalFailure,
   });
@@ -148,7 +147,7 @@ function toReply(
   if (cause === 'timeout') {
     const problem = {
       error: `${error} and was killed with everything it had started.`,
-      hint: once(context, timeoutHint(maxMs)) ?? shortTimeoutHint,
+      hint: once(context, timeoutHint(maxMs)) ?? nameTools(context.toolPrefix, shortTimeoutHint),
     };
     return outcomeReply({ ...outcome, exitCode: null }, problem, context);
   }
@@ -169,7 +168,8 @@ const timeoutHint = (maxMs: number) =>
 const shortTimeoutHint = 'It may be waiting for input: use start_command.';
 
 // Puts exit_code first, as in every other reply of this tool.
-function stillRunning(reply: ToolReply, timeoutMs: number): ToolReply {
-  const hint = `The command is still running after ${timeoutMs} ms: use read_output, write_input and stop_command.`;
+function stillRunning(reply: ToolReply, timeoutMs: number, { toolPrefix }: ToolContext): ToolReply {
+  const sentence = `The command is still running after ${timeoutMs} ms: use read_output, write_input and stop_command.`;
+  const hint = nameTools(toolPrefix, sentence);
   return withKeys(reply, (keys) => ({ exit_code: null, ...keys, hint }));
 }

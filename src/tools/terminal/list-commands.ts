@@ -16,7 +16,6 @@ const output = z.looseObject({
   commands: z
     .array(z.looseObject({ command_id: z.string(), command: z.string(), status: z.string() }))
     .optional(),
-  error: z.string().optional(),
 });
 
 /** `list_commands`: lists the started commands. */
@@ -25,7 +24,7 @@ export function listCommands(commands: AllowedCommands): Tool {
     name: 'list_commands',
     title: 'List commands',
     description:
-      'Lists your started commands, including recently ended ones that can still be read: age, CPU time, memory, ports they listen on, unread bytes. Example: {"status":"running"}',
+      'Lists your started commands, also ended ones that can still be read: age, CPU time, memory, ports, unread bytes. Example: {"status":"running"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     input,
     output,

@@ -59,11 +59,9 @@ export const commandOutput = z.looseObject({
   command_id: z.string().optional(),
   status: z.string().optional(),
   exit_code: z.number().nullable().optional(),
-  reason: z.string().optional().describe('Why it returned'),
+  reason: z.string().optional(),
   stdout: z.string(),
   stderr: z.string(),
-  cursor: z.number().optional(),
-  error: z.string().optional(),
 });
 
 /** Replies with the state and the new output of a started command; `stdout` and `stderr` come last. */

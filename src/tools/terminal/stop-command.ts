@@ -13,7 +13,7 @@ const input = z.strictObject({
 /** Input of `stop_command`. */
 export type StopCommandInput = z.input<typeof input>;
 
-const description = `Stops a started command and its whole process tree: signal first, then TERM, then KILL, grace_ms apart. Returns the last output and exit status once all are gone.
+const description = `Stops a started command with its whole process tree: signal, then TERM, then KILL, grace_ms apart. Returns its last output and exit code.
 Example: {"command_id":"web"}`;
 
 /** `stop_command`: kills a started command with its process tree. */

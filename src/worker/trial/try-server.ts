@@ -28,6 +28,10 @@ const harmlessCommands: Readonly<Record<string, string>> = {
   Bash: 'echo nacre',
 };
 
+function commandFor(tool: string): string | undefined {
+  return Object.entries(harmlessCommands).find(([name]) => tool.endsWith(name))?.[1];
+}
+
 /** Time limits of `tryServer`. */
 export interface TrialLimits {
   /** For each answer. */
@@ -73,10 +77,11 @@ async function callTools(child: ChildProcessWithoutNullStreams, call: RpcCall): 
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   const { tools = [] } = (await call('tools/list', {})) as { tools?: { name: string }[] };
   const names = tools.map(({ name }) => name);
-  const tool = names.find((name) => Object.hasOwn(harmlessCommands, name));
+  // A name may have the prefix of the setting `tool_prefix`.
+  const tool = names.find((name) => commandFor(name) !== undefined);
   const request = tool && {
     name: tool,
-    arguments: { command: harmlessCommands[tool] },
+    arguments: { command: commandFor(tool) },
     _meta: { 'nacre/details': true },
   };
   const reply = request ? await call('tools/call', request) : {};
