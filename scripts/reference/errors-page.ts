@@ -25,8 +25,8 @@ returned only if the command did not run. Every error has a code from this close
 the reason, and a hint with the next step. Each door returns them in its own form:
 
 - **MCP**: the reply has \`isError: true\`. \`execute_command\` and its family return YAML with the keys \`error\`, \`code\` and
-  \`hint\`, and the same as structured content; \`Bash\` and its family return text, with \`error\`, \`code\` and \`hint\` as
-  structured content; \`shell_execute\` returns text, and the code in \`_meta["nacre/code"]\`.
+  \`hint\`; \`Bash\`, its family and \`shell_execute\` return text. A call with \`_meta: {"nacre/details": true}\` gets the code in
+  \`_meta["nacre/code"]\`. A failed call has no structured content.
 - **HTTP**: the status, and a body with \`error\`, \`hint\` and the code as \`reason\`. On a WebSocket the same is sent as \`shell.error\`.
 - **A program**: a \`NacreError\` with \`code\`, \`message\`, \`hint\` and \`details\`, or the tool result as over MCP.
 - **The command line**: two lines on stderr and the exit code of \`nacre run\`; \`--json\` prints \`{"error": {code, message, hint}}\`.

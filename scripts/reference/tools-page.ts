@@ -18,7 +18,7 @@ const introduction = `# Tools
 
 The tools that agents can call over [MCP](../guide/agents.md), programs [in process](../guide/functions.md) and apps over
 [HTTP](http.md). The setting [\`tools\`](settings.md#tools) chooses the families to offer. A field without \`required\` is
-optional. Replies are shown as a model reads them; the output fields contain the same as structured data. For calls that
+optional. Replies are shown as a model reads them; the output fields contain the same as structured data, which [\`reply\`](settings.md#output) can leave out. For calls that
 are refused or fail see [errors](errors.md).`;
 
 function toSection(tool: Tool): string {
