@@ -3,7 +3,7 @@ import { lastChars, type TextEnds } from './head-tail.ts';
 import { safeCut } from './surrogates.ts';
 
 /** The room for a text: characters and lines. */
-export interface TextRoom {
+interface TextRoom {
   readonly chars: number;
   readonly lines: number;
 }

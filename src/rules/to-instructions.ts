@@ -3,7 +3,7 @@
 import type { PolicyRule } from '../contract/decision.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { escapeControls } from '../support/escape-controls.ts';
-import { nameTools } from '../tools/common/name-tools.ts';
+import { nameTools } from '../support/name-tools.ts';
 import type { TimeLimits } from '../tools/common/time-limits.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { describePrograms, isAboutProgram } from './describe-programs.ts';
@@ -34,7 +34,7 @@ export interface ConnectionFacts {
 export function toInstructions(facts: ConnectionFacts): string {
   const [first] = facts.families;
   const lines = [
-    "Runs shell commands under the user's rules. Use these tools instead of a built-in shell: output is complete, and nothing is left running. A refusal says why, and names an allowed way if there is one.",
+    "Use these tools instead of a built-in shell: they keep to the user's rules. A refusal says why, and names an allowed way.",
     ...(facts.fault === undefined ? [] : [`Every command is refused now: ${facts.fault}`]),
     ...(first ? describeRules(first) : []),
     ...describeOwnList(facts.families).map((line) => nameTools(facts.toolPrefix, line)),
@@ -128,7 +128,7 @@ function describeShell({ family, limits: { defaultMs, maxMs } }: DescribedFamily
   const [after, most] = [defaultMs / 1_000, maxMs / 1_000];
   switch (family) {
     case 'terminal':
-      return `execute_command: ${fresh} and is killed after ${after} s; timeout_ms changes that, up to ${most} s. Use start_command for servers, prompts and longer commands.`;
+      return `execute_command: ${fresh} and is killed after ${after} s; timeout_ms changes that, up to ${most} s. Use start_command for servers and longer commands.`;
     case 'shell-execute':
       return `shell_execute: ${fresh} and is killed after ${Math.floor(after)} s; timeout changes that, up to ${Math.floor(most)} s.`;
     case 'bash':

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameTools } from '../../src/tools/common/name-tools.ts';
+import { nameTools } from '../../src/support/name-tools.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
 import { shareServers } from './shared-servers.ts';
 

@@ -27,7 +27,7 @@ const requestedSchema = { type: 'object' as const, properties: {} };
 const secret = randomBytes(32);
 
 /** The parts of a call that an approval is valid for. */
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly arguments?: unknown;
 }

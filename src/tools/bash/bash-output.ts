@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { findPatternProblem } from '../../output/matcher.ts';
+import { nameTools } from '../../support/name-tools.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
 import { limitOutput, type OutputWish, once } from '../common/fit-reply.ts';
-import { nameTools } from '../common/name-tools.ts';
 import type { AllowedCommands, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 

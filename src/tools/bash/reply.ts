@@ -4,8 +4,8 @@ import { NacreError, toNacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Restoration } from '../../contract/session.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
+import { nameTools } from '../../support/name-tools.ts';
 import { describeSideEffects, nameProcesses, omitUndefined } from '../common/describe-outcome.ts';
-import { nameTools } from '../common/name-tools.ts';
 import type { ToolContext, ToolReply } from '../common/tool.ts';
 
 /** Result of a Bash tool with the fields that only its reply has. */

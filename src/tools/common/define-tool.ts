@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
 import { fieldsAt } from '../../settings/fields-at.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import { nameTools } from './name-tools.ts';
+import { nameTools } from '../../support/name-tools.ts';
 import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
 /** Declaration of a tool. */

@@ -3,11 +3,11 @@
 import type { CommandRequest } from '../../contract/request.ts';
 import type { RunContext } from '../../engine/context/call-context.ts';
 import type { ReadQuery } from '../../engine/reading/read-command.ts';
-import { nameTools } from './name-tools.ts';
+import { nameTools } from '../../support/name-tools.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The limits of the output in one reply. */
-export interface OutputLimits extends Pick<ReadQuery, 'maxChars' | 'maxLines' | 'fits'> {}
+interface OutputLimits extends Pick<ReadQuery, 'maxChars' | 'maxLines' | 'fits'> {}
 
 /** The setting, the number that the call asks for, and how the reply writes the output. */
 export interface OutputWish {
