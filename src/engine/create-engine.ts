@@ -29,6 +29,7 @@ import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createPorts, type WantedPort } from './ports/ports.ts';
 import { checkReading, read } from './reading/read-command.ts';
+import { createStreamText } from './reading/stream-text.ts';
 import { run } from './run.ts';
 import { write } from './typing/write-command.ts';
 
@@ -215,9 +216,19 @@ function commandMethods(
   deps: EngineDeps,
 ): Pick<
   Engine,
-  'read' | 'checkReading' | 'readBytes' | 'waitForEnd' | 'observe' | 'write' | 'stop' | 'list' | 'forget'
+  | 'read'
+  | 'checkReading'
+  | 'readBytes'
+  | 'createStreamText'
+  | 'waitForEnd'
+  | 'observe'
+  | 'write'
+  | 'stop'
+  | 'list'
+  | 'forget'
 > {
   return {
+    createStreamText,
     waitForEnd: (idOrName, waitMs, context) => waitForEnd(deps, idOrName, waitMs, context),
     read: (idOrName, query, context) => read(deps, idOrName, query, context),
     async checkReading(idOrName, query, context) {

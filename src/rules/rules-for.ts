@@ -27,7 +27,7 @@ export async function readRules(resolved: ResolvedSettings<typeof allSettings>):
 }
 
 /**
- * What may run in each door while its list of programs is unset (P12). `cli` is what the user types: `nacre run` and
+ * The programs that each door allows while its list is unset (P12). `cli` is what the user types: `nacre run` and
  * `nacre workflow`; `program` is what a program runs through the package, apart from tools; `app` is POST /api/shell and its
  * stream, whose list `shell_allowlist` has a default of its own.
  */

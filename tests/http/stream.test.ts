@@ -55,6 +55,22 @@ describe('H7: the stream', () => {
     expect(socket.text('one', 'stderr')).toBe('err\n');
   });
 
+  test('H3: is sanitised text, with prompts and without lost output on a resume, unless raw is set', async () => {
+    const socket = await connect();
+    const script =
+      "printf '\\033[31mred\\033[0m\\r\\n10%%\\r20%%\\n'; printf 'name: '; read -r x; echo \"$x\"";
+    socket.send(sh('clean', script));
+    const prompt = await socket.until(({ id, data }) => id === 'clean' && data === 'name: ');
+    const second = await connect();
+    second.send({ type: 'shell.resume', id: 'clean', cursor: prompt.cursor });
+    second.send({ type: 'shell.stdin', id: 'clean', data: 'me\n' });
+    await second.exit('clean');
+    expect(socket.text('clean') + second.text('clean')).toBe('red\n20%\nname: me\n');
+    socket.send(sh('raw', script, { raw: true, stdin: 'empty' }));
+    await socket.exit('raw');
+    expect(socket.text('raw')).toBe('\u001b[31mred\u001b[0m\r\n10%\r20%\nname: \n');
+  });
+
   test('carries many commands at the same time', async () => {
     const socket = await connect();
     const ids = Array.from({ length: 20 }, (_, index) => `many-${index}`);

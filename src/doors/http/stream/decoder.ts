@@ -1,25 +1,49 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { OutputChunk, Stream } from '../../../contract/job.ts';
+import type { Cursor, OutputChunk } from '../../../contract/job.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { StreamText } from '../../../engine/reading/stream-text.ts';
 
-/** Converts output bytes into the `data` of messages. */
-export interface Decoder {
-  decode(chunk: OutputChunk): string;
-  /** Incomplete characters at the end of each stream. */
-  end(): readonly { readonly stream: Stream; readonly data: string }[];
+/** How output becomes the `data` of messages: sanitised text, text as the program wrote it, or its bytes. */
+export type OutputFormat = 'clean' | 'raw' | 'base64';
+
+/** Output already sent, up to the cursor `to`, in which a character or a line may have begun. */
+export interface SentOutput {
+  readonly chunks: readonly OutputChunk[];
+  readonly to: Cursor;
 }
 
-const streams = ['stdout', 'stderr'] as const;
-
-/** Creates a decoder; `before` is output already sent, in which a character may have begun. */
-export function createDecoder(encoding: 'utf8' | 'base64', before: readonly OutputChunk[] = []): Decoder {
-  if (encoding === 'base64') {
-    return { decode: ({ data }) => Buffer.from(data).toString('base64'), end: () => [] };
+/** Creates a converter that continues after `before`. */
+export function createDecoder(
+  { createStreamText }: Pick<Engine, 'createStreamText'>,
+  format: OutputFormat,
+  before: SentOutput,
+): StreamText {
+  const decoder = { clean: createStreamText, raw: createRawText, base64: createBase64 }[format]();
+  let at = before.chunks.reduce((start, { data }) => start - data.length, before.to);
+  for (const chunk of before.chunks) {
+    at += chunk.data.length;
+    decoder.push(chunk, at);
   }
-  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
-  for (const { stream, data } of before) decoders[stream].write(Buffer.from(data));
+  decoder.flush(before.to, true);
+  return decoder;
+}
+
+function createBase64(): StreamText {
   return {
-    decode: ({ stream, data }) => decoders[stream].write(Buffer.from(data)),
-    end: () =>
-      streams.map((stream) => ({ stream, data: decoders[stream].end() })).filter(({ data }) => data !== ''),
+    push: ({ stream, data }, cursor) => [{ stream, data: Buffer.from(data).toString('base64'), cursor }],
+    isHolding: () => false,
+    flush: () => [],
+    end: () => [],
+  };
+}
+
+function createRawText(): StreamText {
+  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+  const streams = ['stdout', 'stderr'] as const;
+  return {
+    push: ({ stream, data }, cursor) => [{ stream, data: decoders[stream].write(Buffer.from(data)), cursor }],
+    isHolding: () => false,
+    flush: () => [],
+    end: (cursor) => streams.map((stream) => ({ stream, data: decoders[stream].end(), cursor })),
   };
 }

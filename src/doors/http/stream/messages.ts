@@ -18,6 +18,12 @@ export const clientMessages = {
       .optional()
       .describe('Kills the command after this time; no timeout when omitted.'),
     pty: size.optional().describe('Runs it in a terminal of this size.'),
+    raw: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Sends output as the program wrote it, instead of sanitised text; a terminal and base64 are always raw.',
+      ),
     encoding: z.enum(['utf8', 'base64']).default('utf8').describe('Encoding of data in output messages.'),
   }),
   'shell.stdin': z.strictObject({

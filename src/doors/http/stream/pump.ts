@@ -1,8 +1,9 @@
 import type { Cursor } from '../../../contract/job.ts';
 import type { CallerContext } from '../../../engine/context/call-context.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { StreamedText } from '../../../engine/reading/stream-text.ts';
 import { type ReadLog, readRange, tail } from '../../../support/tail.ts';
-import { createDecoder } from './decoder.ts';
+import { createDecoder, type OutputFormat } from './decoder.ts';
 import type { ServerMessage } from './messages.ts';
 
 /** A command whose output goes to a socket. */
@@ -10,7 +11,7 @@ export interface StreamedCommand {
   /** The client's id for it. */
   readonly id: string;
   readonly commandId: string;
-  readonly encoding: 'utf8' | 'base64';
+  readonly format: OutputFormat;
   /** True for a command in a terminal, which is not expected to exit on its own. */
   readonly isEndless: boolean;
   readonly context: CallerContext;
@@ -26,6 +27,8 @@ const maxWaitMs = 5_000;
 // After this much silence `look` checks whether the command waits for input; it is costly, so the interval doubles.
 const firstCheckMs = 400;
 const lookBackBytes = 65_536;
+// How long an unfinished line is held back, since more of it usually follows at once.
+const holdMs = 50;
 
 /**
  * Sends the output of a command, starting at a cursor, and then its end. Output that the client has not read stays in the
@@ -40,29 +43,36 @@ export async function pump(
   const { id, commandId, context } = command;
   const read: ReadLog = (at, options) => engine.readBytes(commandId, at, options, context);
   const before = await readRange(read, Math.max(0, from - lookBackBytes), from);
-  const decoder = createDecoder(command.encoding, before);
+  const decoder = createDecoder(engine, command.format, { chunks: before, to: from });
   let waitMs = firstCheckMs;
   let cursor = from;
-  for await (const { chunks, isLast } of tail(read, from, { waitMs: () => waitMs, maxBytes: pieceBytes })) {
+  const sendAll = async (pieces: readonly StreamedText[]) => {
+    for (const { stream, data, cursor: at } of pieces)
+      if (data !== '' && !(await send({ type: `shell.${stream}`, id, data, cursor: at }))) return false;
+    return true;
+  };
+  const nextWaitMs = () => (decoder.isHolding() ? holdMs : waitMs);
+  for await (const { chunks, isLast } of tail(read, from, { waitMs: nextWaitMs, maxBytes: pieceBytes })) {
     for (const chunk of chunks) {
       if (signal.aborted) return false;
       cursor += chunk.data.length;
-      const data = decoder.decode(chunk);
-      if (data !== '' && !(await send({ type: `shell.${chunk.stream}`, id, data, cursor }))) return false;
+      if (!(await sendAll(decoder.push(chunk, cursor)))) return false;
     }
     if (signal.aborted) return false;
     if (isLast) break;
     if (chunks.length > 0) waitMs = firstCheckMs;
+    else if (decoder.isHolding()) await sendAll(decoder.flush(cursor));
     else if (waitMs < maxWaitMs) {
       waitMs = Math.min(maxWaitMs, waitMs * 2);
       const { look } = await engine.observe(commandId, context);
       if (look.awaitingInput) {
         waitMs = maxWaitMs;
+        await sendAll(decoder.flush(cursor, true));
         await send({ type: 'shell.awaiting_input', id, cursor });
       }
     }
   }
-  for (const { stream, data } of decoder.end()) await send({ type: `shell.${stream}`, id, data, cursor });
+  await sendAll(decoder.end(cursor));
   return send(await toExit(engine, command, cursor));
 }
 

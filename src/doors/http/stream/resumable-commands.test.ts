@@ -6,7 +6,7 @@ const context = { caller: { door: 'http', client: 'test' }, owner: 'me' } as con
 const command = {
   id: 'a',
   commandId: 'cmd_1',
-  encoding: 'utf8',
+  format: 'clean',
   isEndless: false,
   context,
   done() {},

@@ -102,7 +102,7 @@ async function start(
   { commands, refresh, engine, history }: SocketDeps,
   caller: HttpCaller,
   id: string,
-  { command, args, cwd, env, stdin, timeout_ms, pty: terminal, encoding }: ClientMessage<'shell.run'>,
+  { command, args, cwd, env, stdin, timeout_ms, pty: terminal, raw, encoding }: ClientMessage<'shell.run'>,
 ): Promise<ResumableCommand> {
   const context = { caller: toCaller(caller), owner: caller.owner } as const;
   const argv = [command, ...args] as const;
@@ -116,7 +116,8 @@ async function start(
     );
     const done = history.begin(caller, argv.join(' '));
     const isEndless = terminal !== undefined;
-    return commands.add({ id, commandId: started.id, encoding, isEndless, context, done });
+    const format = encoding === 'base64' ? 'base64' : raw || isEndless ? 'raw' : 'clean';
+    return commands.add({ id, commandId: started.id, format, isEndless, context, done });
   } catch (error) {
     commands.release(caller.owner, id);
     throw error;
