@@ -71,7 +71,7 @@ function findProtected(folder: string, except: readonly string[]): ProtectedPath
   const projects = [folder, ...findRepositories(folder)];
   const [own] = projects;
   const isExcepted = (project: string, path: string) =>
-    except.some((name) => `${relative(project, path)}/`.startsWith(`${name.replace(/\/+$/, '')}/`));
+    except.some((name) => `${relative(project, path)}/`.startsWith(`${name.replace(/\/$/, '')}/`));
   const parts = projects.flatMap((project) => {
     const { readOnly, fixed, missing } = inProject(project);
     const keep = (paths: readonly string[]) => paths.filter((path) => !isExcepted(project, path));
