@@ -56,3 +56,15 @@ test('names /proc if it is not mounted', async (test) => {
   expect(found).toMatchObject({ code: 125, stdout: '' });
   expect(found.stderr).toContain('nacre needs /proc, which is not mounted here.');
 });
+
+test('works with a folder on the PATH that the user cannot enter', async (test) => {
+  needRoot(test);
+  const folder = temporaryFolder();
+  mkdirSync(`${folder}/closed/bin`, { recursive: true });
+  mkdirSync(`${folder}/own`, { mode: 0o777 });
+  const found = await bash(
+    `chmod 755 ${folder}; chmod 700 ${folder}/closed; chmod 777 ${folder}/own; exec setpriv --reuid 4244 --regid 4244 --clear-groups "$@" -- echo works`,
+    { PATH: `${folder}/closed/bin:/usr/local/bin:/usr/bin:/bin`, HOME: `${folder}/own` },
+  );
+  expect(found).toMatchObject({ stdout: 'works\n', code: 0 });
+});

@@ -36,13 +36,22 @@ export function findShown({ homes, path, added }: ShownOptions): ShownInHome {
     ...path.split(':').flatMap((folder) => programFolders(folder, homes)),
     ...listed,
   ];
-  const existing = named.filter((one) => lstatSync(one, { throwIfNoEntry: false }) !== undefined);
+  const existing = named.filter(isThere);
   const paths = [...new Set(existing.flatMap(toCanonical))].filter((one) => isIn(one, homes.hidden));
   const shown = toOutermost(paths);
   const linked = toOutermost([...shown, ...linkedPrograms(path, shown, homes)]);
   const links = existing.flatMap((one) => linksOn(one, homes)).filter(({ path: at }) => !isIn(at, linked));
   const unique = [...new Map(links.map((link) => [link.path, link])).values()];
   return { homes: homes.own, paths: linked, links: unique, listed: listed.flatMap(toCanonical) };
+}
+
+// EACCES: a folder on the PATH may belong to another user, as after `su` or `sudo -u`.
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 // The folder itself and the libraries next to it, but not its parent, which may contain settings: `~/.fly/bin` has the
