@@ -19,7 +19,7 @@ import type { LimitReached } from './limits/explain-exit.ts';
 import type { ResourceWatch } from './limits/resource-watch.ts';
 import { listeningPorts } from './observe/listening-ports.ts';
 import type { KeptDaemons } from './processes/kept-daemons.ts';
-import { type ProcessExit, sendSignal, toExitStatus } from './processes/process-exit.ts';
+import { type ProcessExit, sendSignal, toExit, toExitStatus } from './processes/process-exit.ts';
 import { describeSettled, type ProcessTree } from './processes/process-tree.ts';
 import type { Started } from './start/starter.ts';
 
@@ -282,7 +282,10 @@ export class Job {
   }
 
   #toEnd(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): JobEnd {
-    const exit = this.#exit && !this.#exit.isLost ? this.#exit : killed;
+    const reported = this.#exit && !this.#exit.isLost ? this.#exit : killed;
+    // A persistent shell reports only a status; of a stopped command, 128+N is the signal that ended it.
+    const isStatus = end.cause === 'stopped' && reported.code !== null;
+    const exit = isStatus ? toExit(reported.code) : reported;
     const isLost = end.cause === 'supervision_lost';
     return {
       detail: isLost ? lostDetail : null,

@@ -143,7 +143,10 @@ describe('Bash for a program', () => {
     const context = { signal: cancel.signal, onOutput: () => cancel.abort() };
     await nacre.tools.bash.run({ command: 'X=kept' });
     const result = await nacre.tools.bash.run({ command: 'echo ready; sleep 1000' }, context);
-    expect(result).toMatchObject({ success: false, metadata: { stdout: 'ready\n' } });
+    expect(result).toMatchObject({
+      success: false,
+      metadata: { stdout: 'ready\n', exit_code: 137, signal: 'SIGKILL' },
+    });
     expect((await nacre.tools.bash.run({ command: 'echo "$X"' })).metadata.stdout).toBe('kept\n');
   });
 
