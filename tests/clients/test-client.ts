@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type KnownClient, knownClients } from '../../src/clients/known-clients.ts';
 import { drivers } from './drivers.ts';
 import { findProgram, pinnedVersion } from './find-program.ts';
-import { type Measured, recordResults } from './measured.ts';
+import { type Measured, readMeasured, recordResults } from './measured.ts';
 import type { ModelResult } from './model/protocol.ts';
 import { runCalls, type Stage } from './run-loop.ts';
 import { approvalStep, standardSteps } from './steps.ts';
@@ -51,6 +51,12 @@ function testLoop(name: string, known: KnownClient | undefined): void {
 
   it('passes on no result that is longer than it shows uncut', () => {
     for (const { text } of results) expect(text.length).toBeLessThanOrEqual(known?.maxChars ?? 50_000);
+  });
+
+  it('passes on no more bytes than docs/clients.md says, except for longer paths', () => {
+    const before = readMeasured(name) ?? {};
+    for (const [step, bytes] of Object.entries(toMeasured(results)))
+      expect(bytes, step).toBeLessThanOrEqual((before[step] ?? bytes) * 1.1 + 200);
   });
 
   it('runs nothing that its user did not approve', () => {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandLine, processesWith } from '../support/processes.ts';
-import { recordScreen } from './measured.ts';
 import { type Stage, setStage, until } from './run-loop.ts';
 import { openClient, type TerminalClient } from './terminal-client.ts';
 
@@ -22,8 +21,7 @@ export function testTerminal(name: string): void {
     const has = (file: string) => existsSync(join(place.project, file));
     try {
       await giveTask(client, stage);
-      const question = await client.shows(/touch made\s[\s\S]*New files need approval/);
-      recordScreen(name, question);
+      await client.shows(/touch made\s[\s\S]*New files need approval/);
       await answer(client, '\r', () => script.results.length > 0);
       await client.shows(/touch unwanted\s[\s\S]*New files need approval/);
       expect(has('made')).toBe(true);
