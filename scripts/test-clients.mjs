@@ -1,4 +1,4 @@
-// `npm run test:clients [-- CLIENT...]`: drives real clients against nacre (docs/decisions/0018-tests-with-real-clients.md):
+// `npm run test:clients [-- CLIENT...]`: drives real clients against nacre (docs/decisions/0018-real-clients.md):
 // 1. install the packages in tests/clients/packages.json into a cache outside the project, with the network as it is,
 // 2. run the tests in a network namespace that has nothing but loopback, so that no client can reach anything else.
 // `npm run test:clients -- --record` also writes docs/clients.md and the measured sizes.

@@ -16,7 +16,6 @@ import type {
 import { sharedFlags } from '../doors/shared-flags.ts';
 import { presetNames, presets } from '../policy/presets.ts';
 import { settingGroups } from '../rules/all-settings.ts';
-import { followExecAllow } from '../rules/exec-allow.ts';
 import { homeOf } from '../rules/home-folders.ts';
 import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/live-settings.ts';
 import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
@@ -94,9 +93,13 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   };
 }
 
+// Loaded when it is needed: it uses the program entries of the policy, which are large.
+const loadExecRules = () => import('../rules/exec-allow.ts');
+
 function createSettingsAccess(resolved: Resolved, cwd: string, settingsFile: string): SettingsAccess {
   return {
     settings: toSettingsInForce(resolved),
+    noteOnExec: async () => (await loadExecRules()).noteOnExec(resolved),
     presets: presetNames,
     presetPrograms: Object.fromEntries(presetNames.map((name) => [name, presets[name].allowedCommands])),
     checkUserFile: (text) => checkUserFile({ path: settingsFile, text }),
@@ -119,7 +122,7 @@ function createEngineAccess(
   const { io, cwd, remoteCallers } = invocation;
   const engine = engineOnDemand(resolved, {
     ...invocation,
-    execAllow: followExecAllow(remoteCallers, () => live().now()),
+    loadExecAllow: async () => (await loadExecRules()).followExecAllow(remoteCallers, () => live().now()),
     log: (line) => void io.stderr.write(line),
     openInbox: remoteCallers && (() => openControl()),
   });

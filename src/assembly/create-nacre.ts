@@ -13,7 +13,6 @@ import { createProgramCommands, type ProgramCommands } from '../doors/functions/
 import { createProgramWorkflows, type ProgramWorkflows } from '../doors/functions/program-workflows.ts';
 import { ToolRegistry } from '../doors/functions/tool-registry.ts';
 import { allSettings } from '../rules/all-settings.ts';
-import { execAllowFor } from '../rules/exec-allow.ts';
 import { fixedSettings } from '../rules/live-settings.ts';
 import { type Resolved, readRules, rulesFor } from '../rules/rules-for.ts';
 import { listSettings } from '../settings/define.ts';
@@ -94,8 +93,12 @@ function open(
   const owner = createId('program');
   const rules = { ...rulesFor('program', resolved), room: owner };
   const log = (line: string) => void process.stderr.write(line);
-  const programs = execAllowFor([rules]);
-  const engine = engineOnDemand(resolved, { env, cwd, log, execAllow: () => programs }, instanceClosed);
+  const loadExecAllow = async () => {
+    const { execAllowFor } = await import('../rules/exec-allow.ts');
+    const programs = execAllowFor([rules]);
+    return () => programs;
+  };
+  const engine = engineOnDemand(resolved, { env, cwd, log, loadExecAllow }, instanceClosed);
   const settings = fixedSettings(resolved);
   const assembled = assembleTools({ settings, openEngine: engine.open, cwd }).list();
   const tools = assembled.map((tool) => toFunctionTool(tool, owner));

@@ -24,8 +24,8 @@ import { toPlaces } from './places.ts';
 export interface EngineHost extends SettingsLocation {
   /** Writes a log line (`log_level`). */
   readonly log?: ((line: string) => void) | undefined;
-  /** The programs that `exec` permits; undefined if every program may run. */
-  execAllow(): ExecList | undefined;
+  /** Loads the function that returns the programs that `exec` permits; undefined if every program may run. */
+  loadExecAllow(): Promise<() => ExecList | undefined>;
   /** Opens the control socket, so that `nacre approvals` can answer approval requests; absent if the process is not a server. */
   readonly openInbox?: (() => Promise<void>) | undefined;
 }
@@ -43,7 +43,8 @@ export async function createWholeEngine(
     import('../sessions/sessions.ts'),
   ]);
   const places = toPlaces(values, host);
-  const worker = await createBackend(toWorkerOptions(values, host, places));
+  const execAllow = await host.loadExecAllow();
+  const worker = await createBackend(toWorkerOptions(values, { ...host, execAllow }, places));
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -66,7 +67,7 @@ function toWantedPort(entry: string): WantedPort {
 
 function toWorkerOptions(
   values: Settings,
-  { env, cwd, config, execAllow }: EngineHost,
+  { env, cwd, config, execAllow }: EngineHost & Pick<WorkerOptions, 'execAllow'>,
   { stateDir, audit }: Places,
 ): Omit<WorkerOptions, 'table'> {
   return {

@@ -12,7 +12,7 @@ import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
-import type { SettingInForce } from '../settings/setting-in-force.ts';
+import type { SettingInForce, SettingNote } from '../settings/setting-in-force.ts';
 import type { Patience } from '../tools/common/time-limits.ts';
 import type { Tool } from '../tools/common/tool.ts';
 import type { Display } from './display.ts';
@@ -67,6 +67,8 @@ export interface VersionAccess {
 /** The resolved settings and the warnings they cause. */
 export interface SettingsAccess {
   readonly settings: readonly SettingInForce[];
+  /** Says what `exec: auto` enforces; loads the program entries of the policy. */
+  noteOnExec(): Promise<SettingNote | undefined>;
   readonly presets: readonly string[];
   /** The programs of each preset. */
   readonly presetPrograms: Readonly<Record<string, readonly string[]>>;

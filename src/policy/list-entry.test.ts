@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decideCommand } from './decide-command.ts';
-import { programOfEntry } from './list-entry.ts';
+import { programOfEntry } from './entry-words.ts';
 import { toAllowList } from './settings.ts';
 
 describe('P3: an entry with arguments allows the program with exactly these first words', () => {

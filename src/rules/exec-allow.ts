@@ -1,7 +1,9 @@
 import type { ExecList } from '../contract/isolation.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
-import { programOfEntry } from '../policy/list-entry.ts';
+import { programOfEntry } from '../policy/entry-words.ts';
 import { toExecList } from '../policy/to-exec-list.ts';
+import type { SettingNote } from '../settings/setting-in-force.ts';
+import { describeAutoExec } from '../support/describe-exec.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily, rulesForShell } from './rules-for.ts';
 
@@ -29,6 +31,15 @@ export function execAllowFor(callers: readonly Rules[]): ExecList | undefined {
     ...policy.filter(({ verdict }) => verdict === 'allow').map(({ program }) => program),
   ]);
   return names.includes('*') ? undefined : toExecList([...new Set(names)]);
+}
+
+/** Says what `exec: auto` enforces for the local user; undefined for another value. */
+export function noteOnExec(resolved: Resolved): SettingNote | undefined {
+  if (resolved.values.exec !== 'auto') return undefined;
+  const list = execAllowFor(rulesOfCallers(undefined, resolved));
+  const isClosed = list !== undefined && list.open.length === 0;
+  const text = `${describeAutoExec(list)}${isClosed ? ', if it has Landlock (nacre doctor)' : ''}`;
+  return { text, isWarning: list !== undefined && !isClosed };
 }
 
 /** `execAllowFor` for settings that may change: the same object as long as they do not. */

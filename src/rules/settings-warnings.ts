@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { canMatch } from '../policy/list-entry.ts';
+import { canMatch } from '../policy/entry-words.ts';
 import { toOneLine } from '../support/escape-controls.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily } from './rules-for.ts';

@@ -12,12 +12,12 @@ vi.setConfig({ testTimeout: 90_000 });
 const { size, unpackedSize, files } = pack();
 const kB = 1_000;
 const budgets = {
-  /** Bytes of the tarball; documentation and examples are about 160 kB of them. */
-  packed: 1_070 * kB,
+  /** Bytes of the tarball; documentation and examples are about 190 kB of them. */
+  packed: 1_150 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
-  unpacked: 3_450 * kB,
+  unpacked: 3_700 * kB,
   /** Bytes of all code in dist/. */
-  code: 1_950 * kB,
+  code: 2_100 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 300 * kB,
   /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */

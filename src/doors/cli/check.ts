@@ -31,7 +31,7 @@ type CheckDeps = FlagAccess<Flags> &
   Arguments &
   EngineAccess &
   UserRules &
-  Pick<SettingsAccess, 'settings'>;
+  Pick<SettingsAccess, 'noteOnExec'>;
 
 /** Explains the policy decision for one command, or scores the commands in `--file`. */
 export async function checkDoor(deps: CheckDeps): Promise<number> {
@@ -67,9 +67,9 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
 }
 
 /** Why the kernel does not enforce the list, if `exec: auto` leads one to expect that it does. */
-async function noteOnKernel({ settings }: CheckDeps, engine: Engine): Promise<string | undefined> {
-  const exec = settings.find(({ key }) => key === 'exec');
-  if (exec?.note === undefined || exec.note.isWarning) return exec?.note?.text;
+async function noteOnKernel({ noteOnExec }: CheckDeps, engine: Engine): Promise<string | undefined> {
+  const note = await noteOnExec();
+  if (note === undefined || note.isWarning) return note?.text;
   const report = await engine.report();
   return report.exec === 'off' ? report.execNote : undefined;
 }

@@ -1,6 +1,6 @@
 import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
-import type { SettingInForce } from '../../settings/setting-in-force.ts';
+import type { SettingInForce, SettingNote } from '../../settings/setting-in-force.ts';
 import type { Arguments, FlagAccess, IoAccess, SettingsAccess, VersionAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
@@ -10,14 +10,19 @@ interface Flags {
   readonly origin: boolean;
 }
 
+interface ShownSetting extends SettingInForce {
+  readonly note?: SettingNote | undefined;
+}
+
 type ConfigDeps = FlagAccess<Flags> & IoAccess & Arguments & SettingsAccess & VersionAccess;
 
 /** `nacre config`: prints all settings, or those named, with their values and origins. */
 export async function configDoor(deps: ConfigDeps): Promise<number> {
-  const { io, flags, words, settings, warnings, newerCopy } = deps;
+  const { io, flags, words, settings, noteOnExec, warnings, newerCopy } = deps;
   for (const warning of [...warnings, ...newerCopy()]) await print(io.stderr, `nacre: warning: ${warning}\n`);
   try {
-    const wanted = choose(settings, words);
+    const note = await noteOnExec();
+    const wanted = choose(settings, words).map((one) => (one.key === 'exec' ? { ...one, note } : one));
     const toText = flags.origin ? toExplanations : toTable;
     await print(io.stdout, flags.json ? toDocument(wanted) : toText(wanted));
     return 0;
@@ -37,7 +42,7 @@ function choose(settings: readonly SettingInForce[], words: readonly string[]): 
   return words.length === 0 ? settings : settings.filter(({ key }) => words.includes(key));
 }
 
-function toDocument(settings: readonly SettingInForce[]): string {
+function toDocument(settings: readonly ShownSetting[]): string {
   const entries = settings.map(({ key, value = null, limit, origin, note }) => {
     const { source, where, tightenedBy, impliedBy, outranked } = origin;
     const more = { given_by: impliedBy, tightened_by: tightenedBy, outranked: outranked ?? [] };
@@ -46,7 +51,7 @@ function toDocument(settings: readonly SettingInForce[]): string {
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
-function toTable(settings: readonly SettingInForce[]): string {
+function toTable(settings: readonly ShownSetting[]): string {
   const width = Math.max(...settings.map(({ key }) => key.length));
   return settings
     .map(
@@ -61,11 +66,11 @@ function whereFrom({ limit, origin: { where, tightenedBy } }: SettingInForce): s
   return `${where}, ${limit === undefined ? 'tightened' : `limited to ${show(limit)}`} by ${tightenedBy}`;
 }
 
-function toExplanations(settings: readonly SettingInForce[]): string {
+function toExplanations(settings: readonly ShownSetting[]): string {
   return settings.map(toExplanation).join('');
 }
 
-function toExplanation({ key, value, limit, origin, note, isLive }: SettingInForce): string {
+function toExplanation({ key, value, limit, origin, note, isLive }: ShownSetting): string {
   const { source, where, tightenedBy, impliedBy, outranked = [] } = origin;
   const lines = [
     `${key}: ${show(value)}`,
