@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './assembly/main.ts';
-import { admitOwner } from './support/umask.ts';
+import { ensureOwnerAccess } from './support/umask.ts';
 
-admitOwner();
+ensureOwnerAccess();
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -1,6 +1,6 @@
 // A lock file with the identity of its holder. No wall clock decides: a lock is removed at once if its holder is dead, and
 // otherwise once a waiter has seen the same lock for `stuckMs` of its own monotonic clock. A holder that was only slow
-// notices that by `assertHeld` before it writes, and waits for the lock again.
+// notices it in `assertHeld` before it writes, and waits for the lock again.
 import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { createId } from '../support/ids.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../support/process-identity.ts';
@@ -10,7 +10,7 @@ const timeoutMs = 5_000;
 const stuckMs = 500;
 const pollMs = 2;
 
-/** Throws if the lock was taken away; called directly before each write, so that two holders never write. */
+/** Throws if the lock was lost to another process; called directly before each write, so that two holders never write. */
 export type AssertHeld = () => void;
 
 class LockLost extends Error {}
@@ -35,7 +35,7 @@ export function withLock<T>(path: string, step: (assertHeld: AssertHeld) => T): 
 
 function acquire(path: string, own: string, start: number): void {
   let seen = { content: '', since: start };
-  while (!tryToMake(path, own)) {
+  while (!tryToCreate(path, own)) {
     const now = performance.now();
     if (now - start > timeoutMs) throw new Error(`${path} is locked by another process`);
     const content = contentOf(path);
@@ -49,7 +49,7 @@ function acquire(path: string, own: string, start: number): void {
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Creates the lock file with O_EXCL; false if it exists. */
-function tryToMake(path: string, own: string): boolean {
+function tryToCreate(path: string, own: string): boolean {
   try {
     const fd = openSync(path, 'wx', 0o600);
     try {
@@ -64,7 +64,7 @@ function tryToMake(path: string, own: string): boolean {
   }
 }
 
-/** The content of a lock, which no other lock has; its inode if it is empty or not a file. Undefined if there is none. */
+/** Identifies a lock: by its unique content, or by its inode if it is empty or not a file; undefined if there is no lock. */
 function contentOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

@@ -21,7 +21,7 @@ const fsyncIntervalMs = 1_000;
 
 /**
  * Opens the file with O_APPEND and mode 0600 at the first line. Creates it again if it was deleted or moved away, and throws
- * if a link, a FIFO or another file with a second name is in its place, since lines would end up elsewhere.
+ * if a symbolic link, a hard link or a FIFO is in its place, since lines would end up elsewhere.
  */
 export function createLineFile(path: string, fsyncMode: Fsync): LineFile {
   let file: number | null = null;

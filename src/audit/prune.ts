@@ -81,7 +81,7 @@ function readEnds(path: string): Omit<Anchor, 'event' | 'file' | 'instance'> | n
 }
 
 // At most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is the last
-// run; it only spares work, so a wrong one does no harm.
+// run; it only saves work, so a wrong one does no harm.
 function isTime(mark: string, now: Date): boolean {
   const last = lstatSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (Math.abs(now.getTime() - last) < checkEveryMs) return false;

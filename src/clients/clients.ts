@@ -32,7 +32,7 @@ export interface Client {
   readonly replaces: RegExp | undefined;
   /** How the user makes it read the file again. */
   readonly reload: string;
-  /** The paths at which its file may be, the usual one first; none if it has no file for this scope. */
+  /** The possible paths of its file, the usual one first; none if it has no file for this scope. */
   files(scope: Scope, machine: ClientMachine): readonly string[];
 }
 

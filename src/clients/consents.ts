@@ -1,12 +1,12 @@
 // Consents that a client still asks of its user after `nacre init` has written the entry, as seen with the versions in
-// `known-clients.ts`. `nacre init` prints it, and `nacre doctor` names what is not given yet.
+// `known-clients.ts`. `nacre init` prints them, and `nacre doctor` reports those that are still missing.
 import { join } from 'node:path';
 import type { ClientMachine, Scope } from './clients.ts';
 import { getJson } from './edit-json.ts';
 import { getToml } from './edit-toml.ts';
 
-/** How a consent is looked up. */
-export interface ConsentLook {
+/** The entry that needs a consent, and access to the files that may show it. */
+export interface ConsentContext {
   readonly scope: Scope;
   readonly machine: ClientMachine;
   /** The configuration file that has the entry. */
@@ -22,9 +22,9 @@ export interface Consent {
   /** The consequence of not giving it. */
   readonly without: string;
   /** How the user gives it. */
-  give(look: Pick<ConsentLook, 'machine' | 'path'>): string;
-  /** Whether the client's files show that it was given; false if only its command line can. */
-  isGiven(look: ConsentLook): boolean;
+  give(context: Pick<ConsentContext, 'machine' | 'path'>): string;
+  /** Whether the client's files show that it was given; false if it can only be given on the command line. */
+  isGiven(context: ConsentContext): boolean;
 }
 
 const both: readonly Scope[] = ['user', 'project'];
@@ -132,7 +132,7 @@ export function consentsFor(client: string, scope: Scope): readonly Consent[] {
   return (all ?? []).filter(({ scopes }) => scopes.includes(scope));
 }
 
-function isTrusted({ path, read }: ConsentLook): boolean {
+function isTrusted({ path, read }: ConsentContext): boolean {
   return getJson(read(path), ['mcpServers', 'nacre', 'trust']) === true;
 }
 

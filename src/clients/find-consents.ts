@@ -1,6 +1,6 @@
 import type { ClientMachine, Scope } from './clients.ts';
 import { openConfigFile } from './config-file.ts';
-import { type Consent, type ConsentLook, consentsFor } from './consents.ts';
+import { type Consent, type ConsentContext, consentsFor } from './consents.ts';
 
 /** A consent that a client's files do not show. */
 export interface MissingConsent {
@@ -15,16 +15,16 @@ export function findMissingConsents(
   machine: ClientMachine,
   path: string,
 ): readonly MissingConsent[] {
-  const look: ConsentLook = { scope, machine, path, read };
+  const context: ConsentContext = { scope, machine, path, read };
   return consentsFor(client, scope).flatMap((one) =>
-    isGiven(one, look) ? [] : [{ without: one.without, give: one.give(look) }],
+    isGiven(one, context) ? [] : [{ without: one.without, give: one.give(context) }],
   );
 }
 
 // A file that cannot be parsed shows nothing; `nacre init` reports it where it is edited.
-function isGiven(consent: Consent, look: ConsentLook): boolean {
+function isGiven(consent: Consent, context: ConsentContext): boolean {
   try {
-    return consent.isGiven(look);
+    return consent.isGiven(context);
   } catch {
     return false;
   }

@@ -60,8 +60,8 @@ export function shuttingDown(): NacreError {
 
 /** The `closed` error, for a call to an instance of the library after its `close`. */
 export function instanceClosed(): NacreError {
-  return new NacreError('closed', 'This nacre has been closed; nothing new is started.', {
-    hint: 'Create another one with createNacre, and pass it the settings that should apply.',
+  return new NacreError('closed', 'This instance of nacre has been closed, so it runs nothing.', {
+    hint: 'Create another instance with createNacre, and pass it the settings that should apply.',
   });
 }
 

@@ -39,7 +39,7 @@ export function warnOfDeadEntries({ values }: Resolved): readonly string[] {
     const dead = entries.filter((entry) => !canMatch(entry)).map(toOneLine);
     if (dead.length === 0) return [];
     return [
-      `${setting} lists ${dead.join(', ')}, which no command can match: an entry is the name of a program, alone or with its first arguments (git status), without patterns, quotes and operators.`,
+      `${setting} lists ${dead.join(', ')}, which no command can match: an entry is the name of a program, alone or with its first arguments (git status), without patterns, quotes or operators.`,
     ];
   });
 }

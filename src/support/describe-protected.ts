@@ -8,7 +8,7 @@ export function describeProtected(use: ProtectedUse | undefined, cwd = '/'): rea
     ...(refused.length > 0 ? [describeRefused(names(refused))] : []),
     ...(changed.length > 0
       ? [
-          `Created or changed while this command ran, and programs outside of the sandbox may run it: ${names(changed).join(', ')}. Tell the user to review it.`,
+          `Created or changed while this command ran, where programs outside of the sandbox may run it: ${names(changed).join(', ')}. Tell the user to review it.`,
         ]
       : []),
   ];
@@ -19,7 +19,7 @@ function describeRefused(names: readonly string[]): string {
   return `Read-only in this sandbox, because programs outside of it run it or read their settings from it: ${names.join(', ')}.${git} The user can allow changes with the setting unprotected (NACRE_UNPROTECTED=${names.join(',')}). A restart of this server applies it.`;
 }
 
-// As the setting `unprotected` takes it, relative to the project.
+// As the setting `unprotected` accepts it, relative to the project.
 function toName(path: string, cwd: string): string {
   const git = path.lastIndexOf('/.git');
   if (git !== -1) return path.slice(git + 1);

@@ -1,8 +1,8 @@
-// Whether a process that wrote something down is still alive, without a clock: its pid alone is not enough, because pids
+// Decides without a clock whether the process that wrote a record is still alive. Its pid alone is not enough, because pids
 // are reused, differ between pid namespaces, and mean nothing after a reboot.
 import { readFileSync, readlinkSync, statfsSync } from 'node:fs';
 
-/** A process, identified beyond the reuse of its pid; fields that the system does not tell are empty. */
+/** A process, identified beyond the reuse of its pid; fields that cannot be read are empty. */
 export interface ProcessIdentity {
   /** The boot id of the kernel. */
   readonly boot: string;

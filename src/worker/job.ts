@@ -49,7 +49,7 @@ const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 const evidenceBytes = 16_384;
 const ctrlC = 0x03;
 const lostDetail =
-  'A process of nacre that supervised it ended, so its exit code is not known. Its processes were killed; what it had done by then is done.';
+  'The nacre process that supervised it ended, so its exit code is not known. Its processes were killed; changes that it had made by then remain.';
 
 /**
  * One command from its start until it is disposed of:

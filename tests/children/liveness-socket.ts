@@ -1,5 +1,5 @@
 // Keeps a folder alive, as a server does, until it is killed.
-import { keepAlive } from '../../src/worker/folders/living-folder.ts';
+import { openLivenessSocket } from '../../src/worker/folders/liveness-socket.ts';
 
-keepAlive(process.argv[2] ?? '');
+openLivenessSocket(process.argv[2] ?? '');
 setInterval(() => {}, 60_000);

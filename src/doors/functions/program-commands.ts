@@ -11,7 +11,7 @@ import { type ExecutionContext, toToolContext } from './execution-context.ts';
 /** Options of `Nacre.run`. */
 export interface RunOptions
   extends Pick<ExecutionContext, 'workingDir' | 'dryRun' | 'env' | 'signal' | 'onOutput'> {
-  /** Text for stdin, which is empty without it. */
+  /** Text for stdin; empty by default. */
   readonly input?: string | undefined;
   /** Kills the command after this time; no limit by default. */
   readonly timeoutMs?: number | undefined;

@@ -1,7 +1,7 @@
 /** The newest part of a growing text. */
 export interface TextTail {
   append(text: string): void;
-  /** Drops the text before, because output between it and `text` was not read. */
+  /** Replaces the text, because output between it and `text` was not read. */
   restart(text: string): void;
   text(): string;
 }

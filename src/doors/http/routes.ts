@@ -119,7 +119,7 @@ function sharedRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     }),
     open('GET', '/start', (exchange) => page.redirectToStart(deps, exchange)),
     open('GET', '/open', (exchange, { search }) => page.openLink(deps, exchange, search)),
-    open('POST', '/open', (exchange) => page.takeLink(deps, exchange)),
+    open('POST', '/open', (exchange) => page.redeemLink(deps, exchange)),
   ];
 }
 

@@ -96,7 +96,7 @@ async function readFitting(source: TextSource, query: TextQuery, fits: ReadQuery
   }
 }
 
-// Told once: the read position is then behind what is gone.
+// Reported once: the read position is then after the removed output.
 function withNotice(text: ReadText, bytes: number): ReadText {
   const notice = `[${bytes} bytes of output are gone: running commands needed the space (spool_total_bytes).]`;
   return { ...text, stdout: `${notice}\n${text.stdout}` };

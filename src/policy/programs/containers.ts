@@ -75,7 +75,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
       stop: true,
     },
     effects: (call) => [
-      ...refuseOptions({ kubeconfig: 'takes settings that run programs from a file' })(call),
+      ...refuseOptions({ kubeconfig: 'names a file whose settings can run programs' })(call),
       ...(call.name === 'kubectl' ? kubectlPlugins(call) : []),
       ...subcommands({
         config: {

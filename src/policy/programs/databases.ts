@@ -247,7 +247,7 @@ function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
       .at(-1) ?? '';
   if (names.includes('read'))
     return judgeWritten(call, [knownArg(file, at)], () => [
-      refused(call, '.read runs a file of this command', at),
+      refused(call, '.read runs a file that this command writes', at),
     ]);
   const writes = names.some((name) => dotWriting.includes(name));
   return writes && file !== '' && !/^(?:stdout|stderr|off)$/.test(file)

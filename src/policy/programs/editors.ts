@@ -68,8 +68,8 @@ export const editorPrograms: readonly ProgramEntry[] = [
       (call) => (/^(?:man|mandb|apropos|whatis)$/.test(call.name) ? unknownOptions(call) : []),
       startOptions('P', 'pager'),
       refuseOptions({
-        C: 'takes settings that run programs from a file',
-        'config-file': 'takes settings that run programs from a file',
+        C: 'names a file whose settings can run programs',
+        'config-file': 'names a file whose settings can run programs',
         'init-file': 'takes settings from a file',
         restore: 'types keys from a file',
       }),

@@ -105,7 +105,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
     effects: allOf(
       unknownOptions,
       startOptions('pager'),
-      refuseOptions({ ackrc: 'takes settings that run programs from a file' }),
+      refuseOptions({ ackrc: 'names a file whose settings can run programs' }),
     ),
     runs: [['ack --pager=touch foo', 'touch'], 'ack --ackrc=./x foo'],
     harmless: ["ack 'foo|bar' src", 'ack -l --type=perl foo', "ack --output='$1' foo", 'ack --nopager foo'],

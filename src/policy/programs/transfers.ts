@@ -225,7 +225,7 @@ export const transferPrograms: readonly ProgramEntry[] = [
 function formatFiles({ options }: ProgramCall): Effect[] {
   return options.values('w', 'write-out').flatMap((format): Effect[] => {
     if (prefixOf(format).startsWith('@'))
-      return [{ does: 'refuse', at: format, reason: 'curl -w may write files that another file names' }];
+      return [{ does: 'refuse', at: format, reason: 'curl -w @FILE may write to files that FILE names' }];
     const files = [...prefixOf(format).matchAll(/%output\{(?:>>)?([^}]*)/g)];
     return files.map(([, path = '']) => ({ does: 'write', path: knownArg(path, format) }));
   });

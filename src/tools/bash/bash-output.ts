@@ -6,7 +6,7 @@ import { nameTools } from '../../support/name-tools.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
-import { limitOutput, type OutputWish, once } from '../common/fit-reply.ts';
+import { limitOutput, type OutputPreference, once } from '../common/fit-reply.ts';
 import type { AllowedCommands, Tool, ToolContext, ToolReply } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 
@@ -45,8 +45,8 @@ Usage:
 - Supports optional regex filtering
 - Use this to monitor long-running background commands`;
 
-/** How the Bash tools show output, and how much of it. */
-export const shown: OutputWish = {
+/** The amount of output in a reply of the Bash tools, and its format. */
+export const bashOutputSize: OutputPreference = {
   defaultChars: BashLimits.MAX_OUTPUT_SIZE,
   isSpecified: true,
   write: joinStreams,
@@ -58,7 +58,7 @@ export function newOutputFor(context: ToolContext): ReadQuery {
     waitMs: 0,
     keep: 'beginning',
     view: 'clean',
-    ...limitOutput(context, shown),
+    ...limitOutput(context, bashOutputSize),
     howToReadOn: () => 'The next call returns the rest.',
   };
 }

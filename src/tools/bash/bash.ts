@@ -9,7 +9,7 @@ import { describeEnd, joinStreams, omitUndefined, toOutcomeMeta } from '../commo
 import { limitOutput, toRunLimits } from '../common/fit-reply.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
 import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '../common/tool.ts';
-import { newOutputFor, shown } from './bash-output.ts';
+import { bashOutputSize, newOutputFor } from './bash-output.ts';
 import { bashFailure, bashReply, failureOutput, notesOn } from './reply.ts';
 import { sessionKey, sessionName } from './session-name.ts';
 
@@ -123,7 +123,7 @@ type Args = z.output<ReturnType<typeof inputWithin>>;
 
 async function runInSession(deps: BashDeps, args: Args, context: ToolContext): Promise<ToolReply> {
   const { command, timeout = deps.timeLimits.defaultMs } = args;
-  const limits = toRunLimits(limitOutput(context, shown));
+  const limits = toRunLimits(limitOutput(context, bashOutputSize));
   const request: CommandRequest = {
     command: { kind: 'shell', script: command },
     session: sessionKey(context, args.session),

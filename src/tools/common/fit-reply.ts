@@ -9,8 +9,8 @@ import type { ToolContext } from './tool.ts';
 /** The limits of the output in one reply. */
 interface OutputLimits extends Pick<ReadQuery, 'maxChars' | 'maxLines' | 'fits'> {}
 
-/** The setting, the number that the call asks for, and how the reply writes the output. */
-export interface OutputWish {
+/** The amount of output that a tool and its call ask for, and how the reply writes it. */
+export interface OutputPreference {
   readonly defaultChars: number;
   readonly askedChars?: number | undefined;
   /** True if a specification says how much is kept; then only measured limits apply to lines. */
@@ -27,7 +27,7 @@ const mostBytesPerChar = 6;
 /** The limits for one call. A call may ask for more than the usual limits of clients, but not for more than a measured one. */
 export function limitOutput(
   { replyLimits }: ToolContext,
-  { defaultChars, askedChars, isSpecified, write }: OutputWish,
+  { defaultChars, askedChars, isSpecified, write }: OutputPreference,
 ): OutputLimits {
   const maxChars = askedChars ?? defaultChars;
   if (!replyLimits || (askedChars !== undefined && !replyLimits.isMeasured)) return { maxChars };

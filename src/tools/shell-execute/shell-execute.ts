@@ -35,7 +35,7 @@ const fields = {
     .optional()
     .describe("Directory to run it in (default: the server's own)"),
   environment: envMap.optional().describe('Additional environment variables'),
-  stdin: inputText.optional().describe('Text for stdin, which is empty without it'),
+  stdin: inputText.optional().describe('Text for stdin; empty by default'),
 };
 
 /** Input of `shell_execute`. */

@@ -38,7 +38,7 @@ const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
 
 const fields = {
   command: commandText.describe('Bash command line'),
-  input: inputText.optional().describe('Text for stdin, which is empty without it'),
+  input: inputText.optional().describe('Text for stdin; empty by default'),
   cwd: cwdText.optional().describe("Default: the server's cwd"),
   env: envMap.optional(),
   on_timeout: z

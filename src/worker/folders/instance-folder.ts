@@ -7,7 +7,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { bootId, pidNamespace } from '../../support/process-identity.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
-import { isLeftBehind, keepAlive } from './living-folder.ts';
+import { isLeftBehind, openLivenessSocket } from './liveness-socket.ts';
 import { removeCommandFolder } from './remove-command-folder.ts';
 
 /** The private folder of one running server, below `STATE_DIR/run`: spools, long scripts, and FIFOs if not in memory. */
@@ -21,7 +21,7 @@ export async function createInstanceFolder(stateDir: string, table: ProcessTable
   const runs = join(stateDir, 'run');
   const startTime = (await table.startTime(process.pid).catch(() => null)) ?? '0';
   const path = createFolders(stateDir, runs, toPrefix(process.pid, startTime));
-  const stopKeeping = keepAlive(path);
+  const stopKeeping = openLivenessSocket(path);
   sweepFolders(runs, table).catch(() => {});
   return {
     path,

@@ -8,10 +8,10 @@ import { bootId, isOnLocalDisk } from '../../support/process-identity.ts';
 const socketName = 'alive';
 const bootName = 'boot';
 
-/** Listens on a socket in a folder, and names the kernel there, until the returned function is called. */
-export function keepAlive(folder: string): () => void {
+/** Listens on a socket in a folder until the returned function is called, and writes the boot id there. */
+export function openLivenessSocket(folder: string): () => void {
   const server = createServer((socket) => socket.destroy()).unref();
-  // Without /proc, or on a file system without sockets, other namespaces cannot tell, and leave the folder alone.
+  // Without /proc, or on a file system without sockets, servers in other namespaces cannot know, and leave the folder alone.
   server.on('error', () => {});
   try {
     listen(server, folder);

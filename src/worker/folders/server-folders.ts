@@ -5,7 +5,7 @@ import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import { checkOwner, createInstanceFolder, createPrivateFolder, sweepFolders } from './instance-folder.ts';
-import { keepAlive } from './living-folder.ts';
+import { openLivenessSocket } from './liveness-socket.ts';
 
 /** The folders of one running server: `path` for spools and long scripts, and a pool of FIFOs. */
 export interface ServerFolders {
@@ -130,7 +130,7 @@ export function createPipeFolder(
 
 function toPipeFolder(path: string): PipeFolder {
   const identity = identityOf(path);
-  const stopKeeping = keepAlive(path);
+  const stopKeeping = openLivenessSocket(path);
   return {
     path,
     exists: () => identity !== undefined && identityOf(path) === identity,

@@ -46,7 +46,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 }
 
 // The limit comes before the comparison: among many wrong tokens of one address, a right one is refused like the others.
-// Otherwise a guesser would only have to look for another reply. A connection that has sent a right token may repeat it, so that
+// Otherwise the reply would tell a guesser which token is right. A connection that has sent a right token may repeat it, so that
 // a guesser at the same address does not interrupt a client at work. A session's cookie is not limited: it is random, and
 // a page of another site cannot choose it.
 function createTokenCheck(deps: AuthenticateDeps) {

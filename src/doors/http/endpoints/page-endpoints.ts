@@ -30,8 +30,8 @@ export interface PageDeps {
 }
 
 /**
- * Serves GET /open?ticket=…: a page with a button that takes the link. GET alone does not, since browsers, chats and scanners fetch
- * links in advance. The ticket of an applet only ever is in a redirect of the start page, so it is taken at once.
+ * Serves GET /open?ticket=…: a page with a button that redeems the ticket. GET alone does not, since browsers, chats and scanners fetch
+ * links in advance. The ticket of an applet appears only in a redirect from the start page, so it is redeemed at once.
  */
 export function openLink(
   { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
@@ -55,7 +55,7 @@ export function openLink(
 }
 
 /** Serves POST /open, the button of that page: exchanges the ticket for a session cookie. */
-export async function takeLink(
+export async function redeemLink(
   { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
   { incoming, headers }: Exchange,
 ): Promise<Reply> {
@@ -145,7 +145,7 @@ export async function serveApplet(
 
 /**
  * Replies to the request for a service worker's script that does not exist, or no longer: a script that unregisters itself. A browser
- * asks for the script again past the worker itself, but keeps the worker after an error, so that of a replaced applet would
+ * requests the script again without the worker itself, but keeps the worker after an error, so the worker of a replaced applet would
  * go on answering for the origin. Clear-Site-Data also removes what it has stored.
  */
 function endWorker(isWorker: boolean, problem: unknown): Reply {

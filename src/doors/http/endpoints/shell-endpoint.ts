@@ -40,15 +40,13 @@ export const programFields = {
 /** The schema of the body. */
 export const shellRequest = z.strictObject({
   ...programFields,
-  stdin: inputText.optional().describe('Text for stdin, which is empty without it.'),
+  stdin: inputText.optional().describe('Text for stdin; empty by default.'),
   timeout_ms: z
     .int()
     .min(1)
     .max(86_400_000)
     .optional()
-    .describe(
-      'Kills the command after this time; EXEC_TIMEOUT_MS when omitted, which is also the longest time.',
-    ),
+    .describe('Kills the command after this time; EXEC_TIMEOUT_MS is both the default and the maximum.'),
 });
 
 /** Dependencies of `runShell`. */

@@ -10,7 +10,7 @@ export interface McpSessions {
   close(): Promise<void>;
 }
 
-/** Options of `createMcpSessions`; a caller with `most` sessions loses those that it has not used for longest. */
+/** Options of `createMcpSessions`; a caller with `most` sessions loses the ones that it has left unused for longest. */
 export interface McpSessionsOptions extends SessionTimes {
   readonly maxBodyBytes: number;
   readonly most?: number;
