@@ -33,8 +33,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A process that keeps a folder alive, as a server does. */
 async function spawnServer(path: string): Promise<ChildProcess> {
-  const file = join(folder, 'keep-alive.mjs');
-  await buildChild('keep-alive', file);
+  const file = join(folder, 'liveness-socket.mjs');
+  await buildChild('liveness-socket', file);
   const child = spawn(process.execPath, [file, path]);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
