@@ -44,7 +44,9 @@ function testLoop(name: string, known: KnownClient | undefined): void {
     'passes on the result "$name" once, and marks it as an error or not',
     ({ once, isError, index }) => {
       const { text = '', isError: isMarked } = results[index] ?? {};
-      for (const part of once) expect(countOf(text, part), `${part} in ${text.slice(0, 3_000)}`).toBe(1);
+      // Qwen Code itself repeats the content of an error in what it sends to its model.
+      const times = isError && name === 'qwen' ? 2 : 1;
+      for (const part of once) expect(countOf(text, part), `${part} in ${text.slice(0, 3_000)}`).toBe(times);
       if (isMarked !== undefined) expect(isMarked).toBe(isError);
     },
   );
