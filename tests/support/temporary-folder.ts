@@ -11,6 +11,11 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** The folders that `temporaryFolder` created and that still exist. */
+export function temporaryFolders(): readonly string[] {
+  return made;
+}
+
 /** Removes all folders that `temporaryFolder` created. */
 export function removeTemporaryFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
