@@ -1,4 +1,5 @@
-// The parts of a result that real clients pass on to their models, measured with `npm run test:clients`, which fails if a newer version differs.
+// The parts of a result that real clients pass on to their models, measured with `npm run test:clients`, which fails if a
+// client behaves differently or has another version.
 
 /** A part of a tool result. */
 export type ReplyPart = 'text' | 'data' | 'meta';

@@ -29,7 +29,7 @@ import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createPorts, type WantedPort } from './ports/ports.ts';
 import { checkReading, read } from './reading/read-command.ts';
-import { createStreamText } from './reading/stream-text.ts';
+import { createStreamConverter } from './reading/stream-text.ts';
 import { run } from './run.ts';
 import { write } from './typing/write-command.ts';
 
@@ -219,7 +219,7 @@ function commandMethods(
   | 'read'
   | 'checkReading'
   | 'readBytes'
-  | 'createStreamText'
+  | 'createStreamConverter'
   | 'waitForEnd'
   | 'observe'
   | 'write'
@@ -228,7 +228,7 @@ function commandMethods(
   | 'forget'
 > {
   return {
-    createStreamText,
+    createStreamConverter,
     waitForEnd: (idOrName, waitMs, context) => waitForEnd(deps, idOrName, waitMs, context),
     read: (idOrName, query, context) => read(deps, idOrName, query, context),
     async checkReading(idOrName, query, context) {

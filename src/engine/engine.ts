@@ -16,7 +16,7 @@ import type { Checked } from './journey/check.ts';
 import type { RunOrDetachResult } from './journey/end-or-detach.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Reading, ReadQuery } from './reading/read-command.ts';
-import type { StreamText } from './reading/stream-text.ts';
+import type { StreamConverter } from './reading/stream-text.ts';
 import type { WriteRequest, WriteResult } from './typing/write-command.ts';
 
 /** The engine as tools and doors use it. */
@@ -36,7 +36,7 @@ export interface Engine {
   /** Reads output as bytes from a cursor, for callers that track the cursor themselves; see support/tail.ts. */
   readBytes(idOrName: string, from: Cursor, query: BytesQuery, context: CallerContext): Promise<ReadResult>;
   /** Creates a converter from output bytes to sanitised text, for callers of `readBytes`. */
-  createStreamText(): StreamText;
+  createStreamConverter(): StreamConverter;
   /** Returns one command at its end, or after `waitMs` if that comes first. */
   waitForEnd(idOrName: string, waitMs: number, context: CallerContext): Promise<CommandView>;
   /** Returns one command with an observation of its processes in /proc. */

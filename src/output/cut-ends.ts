@@ -2,13 +2,13 @@ import { countLines } from './count-lines.ts';
 import { lastChars, type TextEnds } from './head-tail.ts';
 import { safeCut } from './surrogates.ts';
 
-/** The room for a text: characters and lines. */
+/** The most characters and lines that a text may have. */
 interface TextRoom {
   readonly chars: number;
   readonly lines: number;
 }
 
-/** Cuts two ends to a room, at line ends unless a single line is longer; without `atLines` at exactly the last character. */
+/** Cuts the two ends of a text to a room: at line ends, unless a single line is longer or `atLines` is false. */
 export function cutEnds(ends: TextEnds, { chars, lines }: TextRoom, atLines = true): TextEnds {
   const length = ends.head.length + ends.tail.length;
   if (ends.joined && length <= chars && countLines(ends.head) + countLines(ends.tail) <= lines) return ends;
@@ -24,7 +24,7 @@ export function cutEnds(ends: TextEnds, { chars, lines }: TextRoom, atLines = tr
   return { head: endAtLine(head), tail, joined: false };
 }
 
-/** Divides one limit between stdout and stderr: stderr is shortened only if stdout has no more than a quarter of it. */
+/** Divides one limit between stdout and stderr: stdout is shortened first, to a quarter of the limit, and then stderr. */
 export function shareRoom(stdout: number, stderr: number, limit: number): readonly [number, number] {
   const forStderr = Math.min(stderr, limit - Math.min(stdout, Math.floor(limit / 4)));
   return [Math.min(stdout, limit - forStderr), forStderr];

@@ -41,7 +41,7 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
     expect(reply.structured).toMatchObject({ exit_code: 0 });
     expect(existsSync(join(cwd, 'made'))).toBe(true);
     expect(questions.filter((question) => question.includes(`in ${cwd}\n`))).toEqual([
-      `touch made\nin ${cwd}\nwhy: touch needs approval: Files are made with care.\nAccept runs it once.`,
+      `touch made\nin ${cwd}\nwhy: touch needs approval: Files are made with care.\nAccept to run it once.`,
     ]);
   });
 
@@ -61,7 +61,7 @@ describe.concurrent.each(eras)('a command that needs approval, over MCP %s', (er
     expect(existsSync(join(cwd, 'typed'))).toBe(true);
     const called = questions.filter((question) => question.includes('in /usr\n'));
     expect(called).toEqual([
-      'cd /\\u{d}\\u{1b}[2K; touch --help\nin /usr\nwhy: touch needs approval: Files are made with care.\nwith SOME=thing, stdin: for stdin\nAccept runs it once.',
+      'cd /\\u{d}\\u{1b}[2K; touch --help\nin /usr\nwhy: touch needs approval: Files are made with care.\nwith SOME=thing, stdin: for stdin\nAccept to run it once.',
     ]);
     expect(questions.filter((question) => question.includes('touch typed'))).toEqual([
       expect.stringMatching(/^touch typed; echo so ⏎ \nin \S+, typed into cmd_\w+\nwhy: /),

@@ -21,7 +21,7 @@ const ask = (script: string, asked: Partial<ApprovalRequest['asked']> = {}, reas
   });
 
 test('P11: a question has the command on its first line, then the place and the reason', () => {
-  expect(ask('npm publish')).toBe('npm publish\nin /app\nwhy: It writes.\nAccept runs it once.');
+  expect(ask('npm publish')).toBe('npm publish\nin /app\nwhy: It writes.\nAccept to run it once.');
   expect(ask('ls', { into: 'main', sandbox: 'strict' })).toContain(
     '\nin /app, typed into main, sandbox strict\n',
   );

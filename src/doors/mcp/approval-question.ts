@@ -22,7 +22,7 @@ export function toApprovalQuestion({ decision, asked, id }: ApprovalRequest): st
     ...(data === '' ? [] : [showPart(`with ${data}`, maxLineChars)]),
   ];
   const isCut = lines.some((line) => line.isCut);
-  const last = isCut ? `Too long to show here: nacre show ${id} prints all of it.` : 'Accept runs it once.';
+  const last = isCut ? `Too long to show here: nacre show ${id} prints all of it.` : 'Accept to run it once.';
   return [...lines.map(({ text }) => text), last].join('\n');
 }
 
@@ -34,7 +34,7 @@ function describeData({ env, input }: ApprovalRequest['asked']): string {
   return [...variables, ...(input === null ? [] : [`stdin: ${input}`])].join(', ');
 }
 
-/** One line of the question; of a longer text its beginning and end, with the number of characters between them. */
+/** One line of the question; of a longer text its beginning and end, with its length between them. */
 function showPart(text: string, maxChars: number): { readonly text: string; readonly isCut: boolean } {
   const line = toVisibleLine(text.slice(0, maxRead));
   if (text.length <= maxRead && line.length <= maxChars) return { text: line, isCut: false };

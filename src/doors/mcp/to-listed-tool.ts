@@ -32,13 +32,13 @@ function inPairs(description: unknown): string {
   return typeof description === 'string' ? `NAME=value strings: ${description}` : 'NAME=value strings';
 }
 
-// A limit that no call reaches.
-const farAway = 1_000_000_000;
+// Limits from here on are not listed, because no call reaches them.
+const unreachableLimit = 1_000_000_000;
 
 // Some clients drop these keywords.
 function inWords({ minimum, maximum, default: standard, description }: SchemaField): string {
   const isSaid = (word: string) => typeof description === 'string' && description.includes(word);
-  const hasRange = minimum !== undefined && Number(maximum) < farAway && !isSaid('max');
+  const hasRange = minimum !== undefined && Number(maximum) < unreachableLimit && !isSaid('max');
   const hasDefault = ![undefined, false, ''].includes(standard as undefined) && !isSaid('default');
   return [hasRange && `${minimum} to ${maximum}`, hasDefault && `default ${standard}`]
     .filter(Boolean)

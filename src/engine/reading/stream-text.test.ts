@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
 import { sanitise } from '../../output/sanitise.ts';
-import { createStreamText } from './stream-text.ts';
+import { createStreamConverter } from './stream-text.ts';
 
 const chunk = (text: string, stream: Stream = 'stdout'): OutputChunk => ({ stream, data: Buffer.from(text) });
 
 describe('H7: streamed text', () => {
   test('has whole lines without terminal sequences, even if they are split between chunks', () => {
-    const text = createStreamText();
+    const text = createStreamConverter();
     expect(text.push(chunk('\u001b[3'), 3)).toEqual([]);
     expect(text.push(chunk('1mred\u001b[0m\r\nnext'), 16)).toEqual([
       { stream: 'stdout', data: 'red\n', cursor: 12 },
@@ -20,14 +20,14 @@ describe('H7: streamed text', () => {
   });
 
   test('has the final state of a progress bar', () => {
-    const text = createStreamText();
+    const text = createStreamConverter();
     expect(text.push(chunk('10%\r'), 4)).toEqual([]);
     expect([text.isHolding(), text.flush(4)]).toEqual([false, []]);
     expect(text.push(chunk('100%\n'), 9)).toEqual([{ stream: 'stdout', data: '100%\n', cursor: 9 }]);
   });
 
   test('returns an unfinished line before output of the other stream', () => {
-    const text = createStreamText();
+    const text = createStreamConverter();
     text.push(chunk('name: '), 6);
     expect(text.push(chunk('bad\n', 'stderr'), 10)).toEqual([
       { stream: 'stdout', data: 'name: ', cursor: 6 },
@@ -43,7 +43,7 @@ describe('H7: streamed text', () => {
     });
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (list) => {
-        const text = createStreamText();
+        const text = createStreamConverter();
         const found = { stdout: '', stderr: '' };
         const all = { stdout: '', stderr: '' };
         const keep = (pieces: ReturnType<typeof text.end>) => {

@@ -8,8 +8,8 @@ export interface StreamedText {
   readonly cursor: Cursor;
 }
 
-/** Sanitises output while it is streamed: whole lines at once, unfinished ones on request. */
-export interface StreamText {
+/** Converts output while it is streamed: whole lines at once, unfinished ones on request. */
+export interface StreamConverter {
   /** Adds a chunk that ends at the log position `end`. */
   push(chunk: OutputChunk, end: Cursor): readonly StreamedText[];
   /** Whether `flush` would return something. */
@@ -24,8 +24,8 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const streams = ['stdout', 'stderr'] as const;
 
-/** Creates an empty `StreamText`. */
-export function createStreamText(): StreamText {
+/** Creates a `StreamConverter` that sanitises text. */
+export function createStreamConverter(): StreamConverter {
   const lines = { stdout: createLine('stdout'), stderr: createLine('stderr') };
   return {
     push({ stream, data }, end) {

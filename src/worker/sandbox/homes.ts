@@ -45,7 +45,7 @@ export function ownKeyStores({ named, own }: Pick<Homes, 'named' | 'own'>): read
 /** Names of the files and folders with keys in a home directory. */
 export const keyStoreNames: readonly string[] = [...credentialFolders, ...credentialFiles];
 
-// Below 1000 are services, whose home directory may be any folder of the system.
+// User ids below 1000 belong to services, whose home directory may be any folder of the system.
 const firstUser = 1_000;
 const lastUser = 60_000;
 

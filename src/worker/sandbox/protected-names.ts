@@ -60,9 +60,9 @@ export interface ProtectedPaths {
   readonly readOnly: readonly string[];
   /** Folders that contain some of them, and that must not be renamed. */
   readonly fixed: readonly string[];
-  /** Paths that do not exist: nothing can be mounted there, so that they can be created. */
+  /** Paths that do not exist: nothing can be mounted there, so commands can create them. */
   readonly missing: readonly string[];
 }
 
-/** Nothing is protected. */
+/** `ProtectedPaths` that protects nothing. */
 export const unprotectedPaths: ProtectedPaths = { readOnly: [], fixed: [], missing: [] };

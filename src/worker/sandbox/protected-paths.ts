@@ -86,7 +86,7 @@ function findProtected(folder: string, except: readonly string[]): ProtectedPath
 }
 
 function inProject(project: string): ProtectedPaths {
-  const named = sortOut(protectedNames.map((name) => join(project, name)));
+  const named = groupByKind(protectedNames.map((name) => join(project, name)));
   const git = join(project, '.git');
   const kind = kindOf(git);
   // In a worktree or submodule, it is a file that names the folder of git.
@@ -104,12 +104,12 @@ function inProject(project: string): ProtectedPaths {
 const maxEntries = 8;
 
 function inGitFolder(git: string): ProtectedPaths {
-  const own = sortOut(protectedInGit.map((name) => join(git, name)));
+  const own = groupByKind(protectedInGit.map((name) => join(git, name)));
   const inner = ['modules', 'worktrees'].map((name) => {
     const folder = join(git, name);
     const entries = findGitFolders(folder);
     if (entries.length > maxEntries) return { readOnly: [folder], fixed: [], missing: [] };
-    const found = entries.map((entry) => sortOut(protectedInGit.map((part) => join(entry, part))));
+    const found = entries.map((entry) => groupByKind(protectedInGit.map((part) => join(entry, part))));
     return { readOnly: found.flatMap(({ readOnly }) => readOnly), fixed: entries, missing: [] };
   });
   return {
@@ -168,7 +168,7 @@ function findRepositories(folder: string): readonly string[] {
   return found;
 }
 
-function sortOut(paths: readonly string[]): ProtectedPaths {
+function groupByKind(paths: readonly string[]): ProtectedPaths {
   const kinds = paths.map((path) => ({ path, kind: kindOf(path) }));
   return {
     readOnly: kinds.filter(({ kind }) => kind === 'file' || kind === 'folder').map(({ path }) => path),

@@ -6,7 +6,7 @@ import type { ProtectedPaths } from './protected-names.ts';
 const refusals = /read-only file system|device or resource busy/i;
 const maxNamed = 10;
 
-/** Notices what commands did to the protected paths of one workspace. */
+/** Detects what commands did to the protected paths of one workspace. */
 export class ProtectedWatch {
   readonly #paths: ProtectedPaths;
   readonly #isMounted: boolean;
@@ -63,7 +63,7 @@ function findRefused({ readOnly, fixed }: ProtectedPaths, stderr: string): reado
 }
 
 // A line has `.git/hooks/pre-commit`, or `hooks/pre-commit` if the command ran in `.git`. The path of which it has the most
-// parts is meant, and of several the outermost.
+// trailing parts is reported, and of several the outermost.
 function bestMatch(line: string, paths: readonly string[]): readonly string[] {
   const ranked = paths
     .map((path) => ({ path, parts: countParts(line, path.split('/')) }))

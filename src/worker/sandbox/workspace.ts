@@ -75,8 +75,8 @@ export function defaultDirectory(settings: WorkspaceSettings): string {
   return isInWorkspace(settings.cwd, folders) ? settings.cwd : first;
 }
 
-/** Changes when a folder was replaced by another one of the same name: a mount, or a Landlock rule, is for the old one. */
-export function identify(folders: readonly string[]): string {
+/** Devices and inodes, which differ if a folder was replaced by another one of the same name; mounts and rules are for the old one. */
+export function identifyFolders(folders: readonly string[]): string {
   return folders
     .map((folder) => statSync(folder, { throwIfNoEntry: false }))
     .map((found) => `${found?.dev}:${found?.ino}`)

@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import { identify } from '../sandbox/workspace.ts';
+import { identifyFolders } from '../sandbox/workspace.ts';
 
 /** Where the shells of a session run: the directory of its host process, and which folders their sandbox has. */
 export class SessionPlace {
   /** Directory of the first command: a sandbox keeps it writable wherever later commands go. */
   #start: string | null = null;
   #workspace: readonly string[] = [];
-  /** `identify` of the workspace when the host was started. */
+  /** `identifyFolders` of the workspace when the host was started. */
   #identity = '';
   #enforcement: Enforcement | null = null;
 
@@ -20,7 +20,7 @@ export class SessionPlace {
     const candidates = [this.#start ?? cwd, cwd];
     this.#start = candidates.find((path) => workspace.length === 0 || isIn(path, workspace)) ?? first;
     this.#workspace = workspace;
-    this.#identity = identify(this.#folders());
+    this.#identity = identifyFolders(this.#folders());
     return this.#start;
   }
 
@@ -34,7 +34,8 @@ export class SessionPlace {
     if (this.#enforcement === null || this.#enforcement.sandbox === 'off') return false;
     const { workspace = [] } = isolation ?? {};
     return (
-      workspace.join('\0') !== this.#workspace.join('\0') || identify(this.#folders()) !== this.#identity
+      workspace.join('\0') !== this.#workspace.join('\0') ||
+      identifyFolders(this.#folders()) !== this.#identity
     );
   }
 

@@ -3,7 +3,7 @@ import { createGuard, type Guard } from '../guard/create-guard.ts';
 import type { FileRules } from '../guard/guard-rules.ts';
 import { stampOf, toFileRules } from '../sandbox/landlock-sandbox.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
-import { identify } from '../sandbox/workspace.ts';
+import { identifyFolders } from '../sandbox/workspace.ts';
 import type { StartDeps, Started } from './starter.ts';
 
 type GuardDeps = Pick<StartDeps, 'exec' | 'landlock'>;
@@ -32,12 +32,12 @@ export function needsGuard({ exec, landlock }: GuardDeps, { isolation }: Sandbox
   return exec.current.guard !== undefined || (landlock !== undefined && isolation.sandbox !== 'off');
 }
 
-/** A text that changes when shells with this plan are out of date (`identify`, `stampOf`). */
+/** A text that changes when shells with this plan are out of date (`identifyFolders`, `stampOf`). */
 export function toStamp(deps: GuardDeps, plan: SandboxPlan | undefined): string {
   const files = plan && toFiles(deps, plan);
   const { revision } = deps.exec;
   const mounted = plan ? [...plan.writable, ...plan.protected.fixed, ...plan.protected.readOnly] : [];
-  const stamp = `${revision} ${identify(mounted)}`;
+  const stamp = `${revision} ${identifyFolders(mounted)}`;
   return files ? `${stamp} ${JSON.stringify(files)} ${stampOf(files)}` : stamp;
 }
 

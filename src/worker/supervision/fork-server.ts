@@ -50,8 +50,8 @@ export interface Forked {
 export class NotForkedError extends Error {}
 
 /**
- * A small perl that starts processes for Node, reaps them and reports their exit. fork() copies the page tables of all of
- * Node's memory, which blocks the event loop for milliseconds; a perl with almost no memory forks in a tenth of the time.
+ * A perl script that starts processes for Node, reaps them and reports their exit. fork() copies the page tables of all of
+ * Node's memory, which blocks the event loop for milliseconds; perl has almost no memory, and forks in a tenth of the time.
  * It is started at the first use, and again if it has ended.
  */
 export class ForkServer {

@@ -114,7 +114,7 @@ export class KeeperLife {
     this.#ended.resolve({ exit: toExit(message.status), processes: message.processes });
   }
 
-  // A supervisor that was killed before its namespace was tied to its life has left the keeper without one.
+  // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper without a supervisor.
   #onReady(): void {
     if (this.#ownProcesses > 0 && canFindFamily()) {
       this.#family = findFamily(this.#launched.pid, this.#ownProcesses);

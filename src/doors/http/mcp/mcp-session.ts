@@ -1,4 +1,4 @@
-// One MCP session of the revisions until 2025-11-25:
+// One MCP session, in protocol revisions up to 2025-11-25:
 // 1. every POST with requests is a call; `send` notices their responses, 2. if its connection is lost before that, the client may
 // resume the stream with Last-Event-ID for `resumeMs`; then the requests are cancelled, which kills their commands,
 // 3. a session without open calls and streams that is not used for `idleMs` is closed, as if the client had sent DELETE.

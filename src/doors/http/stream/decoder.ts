@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Cursor, OutputChunk } from '../../../contract/job.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { StreamText } from '../../../engine/reading/stream-text.ts';
+import type { StreamConverter } from '../../../engine/reading/stream-text.ts';
 
 /** How output becomes the `data` of messages: sanitised text, text as the program wrote it, or its bytes. */
 export type OutputFormat = 'clean' | 'raw' | 'base64';
@@ -14,11 +14,11 @@ export interface SentOutput {
 
 /** Creates a converter that continues after `before`. */
 export function createDecoder(
-  { createStreamText }: Pick<Engine, 'createStreamText'>,
+  { createStreamConverter }: Pick<Engine, 'createStreamConverter'>,
   format: OutputFormat,
   before: SentOutput,
-): StreamText {
-  const decoder = { clean: createStreamText, raw: createRawText, base64: createBase64 }[format]();
+): StreamConverter {
+  const decoder = { clean: createStreamConverter, raw: createRawText, base64: createBase64 }[format]();
   let at = before.chunks.reduce((start, { data }) => start - data.length, before.to);
   for (const chunk of before.chunks) {
     at += chunk.data.length;
@@ -28,7 +28,7 @@ export function createDecoder(
   return decoder;
 }
 
-function createBase64(): StreamText {
+function createBase64(): StreamConverter {
   return {
     push: ({ stream, data }, cursor) => [{ stream, data: Buffer.from(data).toString('base64'), cursor }],
     isHolding: () => false,
@@ -37,7 +37,7 @@ function createBase64(): StreamText {
   };
 }
 
-function createRawText(): StreamText {
+function createRawText(): StreamConverter {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const streams = ['stdout', 'stderr'] as const;
   return {
