@@ -184,7 +184,7 @@ describe('E2: cancelling', () => {
   test('while it runs kills the process tree and returns the output so far', async () => {
     const cancel = new AbortController();
     const running = here.run('echo begun; sleep 60 & sleep 61', marked(), { signal: cancel.signal });
-    await expect.poll(() => processesWith(mark).length).toBe(3);
+    await expect.poll(() => processesWith(mark).length, { timeout: 10_000 }).toBe(3);
     cancel.abort();
     expect(await running).toMatchObject({
       status: 'killed',

@@ -36,7 +36,7 @@ const cases: readonly [words: readonly string[], expected: readonly string[]][] 
   ],
   [
     ['audit', ''],
-    ['export', 'show', 'tail', 'verify'],
+    ['export', 'prune', 'show', 'tail', 'verify'],
   ],
   [['audit', '--program', 'ls', 'ver'], ['verify']],
   [['approvals', 'd'], ['deny']],

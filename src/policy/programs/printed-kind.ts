@@ -126,7 +126,7 @@ function grepOptions(): OptionGrammar {
   };
 }
 
-const digits = /^(?:\^|\\b|\[0-9\.?\]|\\d|\[\[:digit:\]\]|[0-9.]|\\\+|[+*?$]|\{\d*,?\d*\})+$/;
+const digits = /^(?:\^|\\b|\[0-9\.?\]|\\d|\[\[:digit:\]\]|[0-9.]|\\\+|[+*?$]|\{\d*(?:,\d*)?\})+$/;
 
 function grepKind(options: ParsedOptions, { name }: ProgramCall): PrintedKind {
   const names = new Set(options.given.map((given) => given.name));
@@ -155,7 +155,7 @@ function sedKind(options: ParsedOptions): PrintedKind {
   return files.length === 0 && allMatch(scripts, plainScript) !== undefined ? 'input' : undefined;
 }
 
-const printsField = /^[^{}"]*\{\s*print\s+\$(\d+|NF)\s*;?\s*(?:exit\s*;?\s*)?\}\s*$/;
+const printsField = /^[^{}"]*\{\s*print\s+\$(\d+|NF)\s*(?:;\s*)?(?:exit\s*(?:;\s*)?)?\}\s*$/;
 
 function awkKind(options: ParsedOptions, { stdin }: ProgramCall): PrintedKind {
   const [program, ...files] = options.operands;

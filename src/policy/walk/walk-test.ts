@@ -43,7 +43,7 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
 
 /** Returns true for a regular expression such as `^v([0-9]+)`, whose matches contain only letters, digits and dots. */
 function matchesPlainText(regex: string): boolean {
-  return /^\^?(?:\w|\\\.|[()+*?]|\[0-9\]|\{\d*,?\d*\})*\$?$/.test(regex);
+  return /^\^?(?:\w|\\\.|[()+*?]|\[0-9\]|\{\d*(?:,\d*)?\})*\$?$/.test(regex);
 }
 
 function testOperand(

@@ -105,7 +105,8 @@ export function commandReply(reading: Reading, context: ToolContext): ToolReply 
       ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
       still_running: names(end?.survivors ?? []),
       denied_hosts: nonEmpty(end?.deniedHosts ?? []),
-      hint: hint === null ? undefined : once(context, hint),
+      // Not `once`: it is about this command, such as a program that the kernel stopped.
+      hint: hint ?? undefined,
     },
     false,
   );

@@ -27,7 +27,9 @@ const denied = /: permission denied(?: \(os error 13\))?$/i;
  */
 export function findDenied(evidence: DenialEvidence, allowed: AllowedPrograms): readonly string[] {
   const { exitCode, stderr } = evidence;
-  const names = stderr.split(/\r*\n/).flatMap((line) => {
+  const names = stderr.split('\n').flatMap((printed) => {
+    // A terminal puts CR before LF.
+    const line = printed.replace(/(?<!\r)\r+$/, '');
     const text = withoutReason(line, exitCode);
     const name = text === undefined ? '' : lastWord(text);
     return name !== '' && (exitCode === cannotExecute || isSure(name, line, evidence)) ? [name] : [];
