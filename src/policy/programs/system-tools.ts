@@ -29,7 +29,9 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
     names: ['telnet'],
     effects: (call) => [
       ...unknownInput(call),
-      ...(/^[ \t]*[!zs]|\x1d/m.test(stdinText(call)) ? [refused(call, 'would run commands in its input')] : []),
+      ...(/^[ \t]*[!zs]|\x1d/m.test(stdinText(call))
+        ? [refused(call, 'would run commands in its input')]
+        : []),
     ],
     runs: ["telnet <<< '!touch x'"],
     harmless: ['telnet host 80', "telnet host 80 <<< 'GET /'"],

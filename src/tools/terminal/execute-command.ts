@@ -104,7 +104,7 @@ export function executeCommand(
       if (result.kind === 'ended') return reply(result.outcome);
       const query = toReadQuery({ wait_ms: 0, max_output_chars }, defaults, context);
       const reading = await commands.read(result.id, query, context);
-      return stillRunning(commandReply(reading, context), timeout_ms, context);
+      return stillRunning(commandReply(reading), timeout_ms, context);
     },
     fail: terminalFailure,
   });

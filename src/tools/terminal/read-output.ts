@@ -29,7 +29,7 @@ export function readOutput(commands: AllowedCommands, defaults: { readonly maxOu
     output: commandOutput,
     async run({ command_id, ...options }, context) {
       const query = toReadQuery(options, defaults, context);
-      return commandReply(await commands.read(command_id, query, context), context);
+      return commandReply(await commands.read(command_id, query, context));
     },
     fail: terminalFailure,
   });

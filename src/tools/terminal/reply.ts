@@ -65,7 +65,7 @@ export const commandOutput = z.looseObject({
 });
 
 /** Replies with the state and the new output of a started command; `stdout` and `stderr` come last. */
-export function commandReply(reading: Reading, context: ToolContext): ToolReply {
+export function commandReply(reading: Reading): ToolReply {
   const {
     id,
     name,
@@ -124,10 +124,10 @@ export async function readAfter(
   context: ToolContext,
 ): Promise<ToolReply> {
   try {
-    return commandReply(await commands.read(id, query, context), context);
+    return commandReply(await commands.read(id, query, context));
   } catch (error) {
     const plain = { ...query, cursor: undefined, filter: undefined, waitFor: undefined, waitMs: 0 };
-    const reply = commandReply(await commands.read(id, plain, context), context);
+    const reply = commandReply(await commands.read(id, plain, context));
     const { code, message, hint } = toNacreError(error);
     return withKeys(reply, (keys) => ({ error: message, code, ...keys, hint }), true);
   }
