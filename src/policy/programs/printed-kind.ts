@@ -1,6 +1,6 @@
 // Whether the output of a program can contain text that arithmetic of bash would evaluate: `$((n + 1))` runs commands in a
 // subscript if `n` contains `a[$(…)]`. Counts, sizes and times are numbers, and filters print only part of their input.
-import type { OptionGrammar } from '../options/grammar.ts';
+import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, wordText } from '../words/arg.ts';
@@ -12,7 +12,7 @@ export type PrintedKind = 'numbers' | 'counts' | 'input' | undefined;
 export function printedKind(call: ProgramCall): PrintedKind {
   const printer = printers.get(call.name);
   if (printer === undefined) return undefined;
-  return printer.kind(parseOptions(call.args, printer.options ?? {}), call);
+  return printer.kind(parseOptions(call.args, printer.options ?? noOptions), call);
 }
 
 interface Printer {

@@ -334,6 +334,7 @@ function withoutNewlines(text: string): string {
 
 function unknownOutput({ text, from }: Output, written: string): Piece {
   if (text === '' && from === undefined) return { hole: 'unknown', text: written };
+  if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from };
   return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
 }
 

@@ -10,7 +10,15 @@ import { isPlainProgram } from '../programs/plain-programs.ts';
 import { printedKind } from '../programs/printed-kind.ts';
 import type { ProgramEntry } from '../programs/program.ts';
 import { type Arg, foreignText, mayExpand, textOf } from '../words/arg.ts';
-import { anyOutput, type Output, placeListed, possibleOutput, type Stdin, silent } from '../words/output.ts';
+import {
+  anyOutput,
+  foreignOutput,
+  type Output,
+  placeListed,
+  possibleOutput,
+  type Stdin,
+  silent,
+} from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
@@ -104,7 +112,11 @@ function unknownOutput(
   const foreign = isOwn ? '' : foreignText;
   const counts = kind === 'counts' || (kind === 'input' && call.stdin !== 'none' && call.stdin.counts);
   if (from === undefined && foreign === '') return output ?? anyOutput;
-  return { ...(output ?? anyOutput), from: (from ?? '') + foreign, ...(counts && { counts }) };
+  // The usual case creates no object.
+  if (from === undefined && output === undefined && !counts) return foreignOutput;
+  const whole = (from ?? '') + foreign;
+  if (output === undefined && !counts) return { text: '', more: true, from: whole };
+  return { ...(output ?? anyOutput), from: whole, ...(counts && { counts }) };
 }
 
 /** A program that is not known may start the program that its arguments name, so these are checked for danger. */

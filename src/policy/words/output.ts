@@ -42,10 +42,17 @@ export function placeListed(text: string): string | undefined {
 
 /** The output of two commands that run one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
-  if (other.text === '' && other.from === undefined && (!other.more || (one.more && !one.forms))) return one;
+  if (other.text === '' && addsNothing(one, other) && (!other.more || (one.more && !one.forms))) return one;
   const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
   const more = one.more || other.more;
   return { text: one.text + other.text, more, from, forms: more ? joinForms(one, other) : undefined };
+}
+
+// A script with many commands would otherwise repeat `foreignText` for each of them.
+function addsNothing(one: Output, { from }: Output): boolean {
+  if (from === undefined) return true;
+  const isPlain = one.origin === undefined && !one.counts;
+  return isPlain && from.trimStart() === foreignText && one.from?.endsWith(foreignText) === true;
 }
 
 /** The output of a command that may not run, as `b` in `a || exit; b`. */
