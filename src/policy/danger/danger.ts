@@ -6,6 +6,8 @@ import type { TextSpan } from '../words/arg.ts';
 import type { DangerRule } from './danger-rule.ts';
 import { deleteRules } from './deletes.ts';
 import { diskRules } from './disks.ts';
+import { essentialFileRules } from './essential-files.ts';
+import { machineRules } from './machine.ts';
 import { ownershipRules } from './ownership.ts';
 import { processRules } from './processes.ts';
 
@@ -15,6 +17,8 @@ export const dangerRules: readonly DangerRule[] = [
   ...ownershipRules,
   ...diskRules,
   ...processRules,
+  ...machineRules,
+  ...essentialFileRules,
 ];
 
 const byName = new Map<string, DangerRule[]>();

@@ -1,7 +1,7 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, type TextSpan, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, type TextSpan, withoutPrefix, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
 import { findProtectedPlace, mayBeEmptied, type ProtectedPlace } from './protected-places.ts';
 
@@ -14,7 +14,7 @@ const rmOptions = {
 export const deleteRules: readonly DangerRule[] = [
   {
     rule: 'recursive_delete',
-    programs: ['rm', 'srm', 'grm', 'trash', 'rimraf', 'del-cli'],
+    programs: ['rm', 'srm', 'grm', 'trash', 'trash-put', 'rimraf', 'del-cli'],
     test: testRm,
     matches: [
       'rm -rf /',
@@ -109,6 +109,11 @@ export const deleteRules: readonly DangerRule[] = [
       'find ~ -name "[a-z]*" -delete',
       'find ~ -mtime +0 -delete',
       'find ~ -name a -o -delete',
+      'find / -exec truncate -s 0 {} +',
+      'find / -exec cp /dev/null {} \\;',
+      'for f in $(find / -type f); do rm -f "$f"; done',
+      'fd -H . ~ -x rm',
+      'find / -type f -print0 | xargs -0 shred -u',
     ],
     spares: [
       'find . -name "*.pyc" -delete',
@@ -117,6 +122,9 @@ export const deleteRules: readonly DangerRule[] = [
       'find ~ -name "*.bak" -delete',
       'find build -delete',
       'find ~/Downloads -name x -exec rm {} +',
+      'find ~ -name "*.jpg" -exec cp {} photos/ \\;',
+      'find src -name "*.orig" | while read -r f; do rm "$f"; done',
+      'fd -e log . /var/log/app -x rm',
     ],
   },
   {
@@ -131,6 +139,8 @@ export const deleteRules: readonly DangerRule[] = [
       'rsync -a --delete empty/ /',
       'rsync --del -a empty/ ~/',
       'rsync -a --remove-source-files / /backup',
+      'rsync -a --delete empty/ root@host:/',
+      'mv ~/* /dev/null',
     ],
     spares: [
       'mv a b',
@@ -150,6 +160,7 @@ export const deleteRules: readonly DangerRule[] = [
       'tar -cf x.tar --remove-file ~',
       'tar -C / --remove-files -cf /tmp/x.tar .',
       'zip -rm x.zip /etc',
+      'tar -xf x.tar -C / --recursive-unlink',
     ],
     spares: [
       'tar --remove-files -czf logs.tgz logs',
@@ -158,14 +169,69 @@ export const deleteRules: readonly DangerRule[] = [
       'zip -r x.zip /etc',
     ],
   },
+  {
+    rule: 'recursive_delete',
+    programs: ['shred', 'truncate'],
+    test: (call) => {
+      const at = call.args.find((arg) => !prefixOf(arg).startsWith('-') && placeOf(call, arg) !== undefined);
+      return at && { at, reason: 'it overwrites the files of a home or system directory' };
+    },
+    matches: ['find / | xargs shred', 'shred -u /etc/*'],
+    spares: ['shred -u secret.txt', 'truncate -s 0 /var/log/app.log', 'find build | xargs shred'],
+  },
+  {
+    rule: 'recursive_delete',
+    programs: ['git'],
+    test: testClean,
+    matches: [
+      'cd / && git clean -fdx',
+      'git -C / clean -ffdx',
+      'git -C ~ clean -fd',
+      'git --work-tree=/ clean -xfd',
+    ],
+    spares: ['git clean -fdx', 'git -C ~/project clean -fdx', 'cd / && git clean -n', 'git -C / status'],
+  },
+  {
+    rule: 'recursive_delete',
+    programs: ['rclone', 'gio'],
+    test: testRemover,
+    matches: ['rclone purge /', 'rclone sync empty /', 'rclone delete ~', 'gio trash /', 'gio remove -f ~'],
+    spares: ['rclone copy ~ remote:home', 'rclone purge remote:old', 'gio trash a.txt', 'gio list /'],
+  },
 ];
+
+/** `git clean` deletes everything that is not in the repository; a repository at `/` or a home has little of it. */
+function testClean(call: ProgramCall): DangerFound | undefined {
+  const words = call.args.map(wordText);
+  const verb = words.indexOf('clean');
+  const at = call.args[verb];
+  if (at === undefined || !words.slice(verb).some((word) => /^(?:-[a-z]*f[a-z]*|--force)$/.test(word)))
+    return undefined;
+  const named = call.args.flatMap((arg, index) => {
+    if (words[index - 1] === '-C' || words[index - 1] === '--work-tree') return [arg];
+    return prefixOf(arg).startsWith('--work-tree=') ? [withoutPrefix(arg, '--work-tree='.length)] : [];
+  });
+  const folders = named.length === 0 ? [knownArg('.', call.self)] : named;
+  const place = folders.map((folder) => placeOf(call, folder)).find((found) => found !== undefined);
+  return place && { at, reason: `it deletes everything in ${describePlace({ ...place, content: false })}` };
+}
+
+/** Programs with a verb that deletes a folder, or what its source does not have. */
+function testRemover(call: ProgramCall): DangerFound | undefined {
+  const [verb, ...rest] = call.args.filter((arg) => !prefixOf(arg).startsWith('-'));
+  if (!/^(?:purge|delete|sync|rmdirs|move|trash|remove)$/.test(wordText(verb))) return undefined;
+  const targets = wordText(verb) === 'sync' ? rest.slice(1) : rest;
+  const at = targets.find((arg) => placeOf(call, arg) !== undefined);
+  const place = at && placeOf(call, at);
+  return at && place && { at, reason: `it deletes ${describePlace(place)}` };
+}
 
 /** Archivers that delete the files they have packed. */
 function testPacked(call: ProgramCall): DangerFound | undefined {
   const removes = call.args.some((arg) =>
     call.name === 'zip'
       ? /^(?:-[a-zA-Z]*m[a-zA-Z]*|--move)$/.test(wordText(arg))
-      : /^--remove-f|^-sdel$/.test(wordText(arg)),
+      : /^--remove-f|^--recursive-u|^-sdel$/.test(wordText(arg)),
   );
   if (!removes) return undefined;
   const directory = call.args.findIndex((arg) => /^(?:-C|--directory)$/.test(wordText(arg)));
@@ -194,20 +260,23 @@ function describePlace(place: ProtectedPlace): string {
 function testRm(call: ProgramCall): DangerFound | undefined {
   const options = parseOptions(call.args, rmOptions);
   const recursive =
-    options.has('r', 'R', 'recursive') ||
-    call.name === 'rimraf' ||
-    call.name === 'trash' ||
-    call.name === 'del-cli';
+    options.has('r', 'R', 'recursive') || /^(?:rimraf|trash|trash-put|del-cli)$/.test(call.name);
   const forced = options.given.find((option) => option.name === 'no-preserve-root');
   for (const at of options.operands) {
     const place = placeOf(call, at);
     if (place === undefined) continue;
-    const emptied = place.content && place.kind === 'system';
+    const emptied = (place.content && place.kind === 'system') || isListing(at);
     if (recursive || emptied) return { at, reason: `it deletes ${describePlace(place)}` };
   }
   return recursive && forced !== undefined
     ? { at: forced.at, reason: 'it deletes without preserving the root directory' }
     : undefined;
+}
+
+/** Returns true for a word that is any path in a listing, as in `find / | while read -r f`. */
+function isListing({ pieces }: Arg): boolean {
+  const [only, ...others] = pieces;
+  return typeof only === 'object' && only.listed !== undefined && others.length === 0;
 }
 
 const selective =
@@ -217,10 +286,11 @@ function testFind(call: ProgramCall): DangerFound | undefined {
   const deletes = call.args.some(
     (arg, index) =>
       arg.text === '-delete' ||
-      (/^-(?:exec|ok)(?:dir)?$/.test(wordText(arg)) && removes(call.args[index + 1])),
+      (/^(?:-(?:exec|ok)(?:dir)?|-[xX]|--exec(?:-batch)?)$/.test(wordText(arg)) &&
+        (removes(call.args[index + 1]) || overwrites(call.args.slice(index + 1)))),
   );
   if (!deletes) return undefined;
-  for (const at of startingPoints(call)) {
+  for (const at of call.name.startsWith('fd') ? fdFolders(call) : startingPoints(call)) {
     const place = placeOf(call, at);
     if (place === undefined) continue;
     const kept = mayBeEmptied.has(place.path) ? isSelective(call.args) : selectsByName(call.args);
@@ -230,7 +300,23 @@ function testFind(call: ProgramCall): DangerFound | undefined {
 }
 
 function removes(program: Arg | undefined): boolean {
-  return /^(?:.*\/)?(?:rm|unlink|shred|srm)$/.test(wordText(program));
+  return /^(?:.*\/)?(?:rm|unlink|shred|srm|truncate|mv)$/.test(wordText(program));
+}
+
+/** Returns true for `cp x {}`, `tee {}` and `dd of={}`, which write to each path that is found. */
+function overwrites(words: readonly Arg[]): boolean {
+  const end = words.findIndex(({ text }) => text === ';' || text === '+');
+  const [program, ...args] = (end < 0 ? words : words.slice(0, end)).map(wordText);
+  const name = program?.slice(program.lastIndexOf('/') + 1) ?? '';
+  if (name === 'dd') return args.includes('of={}');
+  return name === 'tee' ? args.includes('{}') : /^(?:cp|ln|install)$/.test(name) && args.at(-1) === '{}';
+}
+
+/** `fd` has a pattern before the directories; a word before the program that it executes may be either. */
+function fdFolders({ args, self }: ProgramCall): readonly Arg[] {
+  const end = args.findIndex((arg) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(wordText(arg)));
+  const [, ...folders] = args.slice(0, end < 0 ? undefined : end).filter((arg) => !/^-/.test(prefixOf(arg)));
+  return folders.length === 0 ? [knownArg('.', self)] : folders;
 }
 
 /** Returns the directories that `find` would search; `.` if none is named. */
@@ -293,17 +379,24 @@ function testMove(call: ProgramCall): DangerFound | undefined {
   if (moved !== undefined) return moved;
   const deletes = call.args.find((arg) => /^--del/.test(wordText(arg)));
   const target = options.operands.at(-1);
-  const place = target && placeOf(call, target);
+  const place = target && placeOf(call, onHost(target));
   return deletes && target && place
     ? { at: target, reason: `it deletes what is not in its source from ${describePlace(place)}` }
     : undefined;
 }
 
+/** The path in `host:/path`, which is the root directory of another machine if it is `/`. */
+function onHost(target: Arg): Arg {
+  const host = /^[^/]{1,255}::?(?=\/)/.exec(target.text ?? '')?.[0];
+  return host === undefined ? target : withoutPrefix(target, host.length);
+}
+
 function moveAway(call: ProgramCall, sources: readonly Arg[]): DangerFound | undefined {
+  const isLost = call.args.at(-1)?.text === '/dev/null';
   for (const at of sources) {
     const place = placeOf(call, at);
     // `mv * dir` is allowed in a home directory.
-    if (place !== undefined && !(place.content && place.kind === 'home'))
+    if (place !== undefined && (isLost || !(place.content && place.kind === 'home')))
       return { at, reason: `it moves away ${describePlace(place)}` };
   }
   return undefined;

@@ -29,7 +29,13 @@ export const diskRules: readonly DangerRule[] = [
       'sgdisk',
       'sfdisk',
       'fdisk',
+      'gdisk',
       'cfdisk',
+      'cgdisk',
+      'bmaptool',
+      'qemu-img',
+      'dd_rescue',
+      'partclone.restore',
       'parted',
       'hdparm',
       'badblocks',
@@ -69,6 +75,9 @@ export const diskRules: readonly DangerRule[] = [
       'zpool create tank /dev/sdb',
       'tune2fs -O ^has_journal /dev/sda1',
       'fdisk /dev/sda',
+      'gdisk /dev/sda',
+      'parted -s /dev/sda print rm 1',
+      'qemu-img convert x.img -O raw /dev/sda',
       'sfdisk /dev/sda < table',
       'pvcreate /dev/sd"$x"',
       'pvremove -ff /dev/sda',
@@ -79,6 +88,8 @@ export const diskRules: readonly DangerRule[] = [
       'fdisk -l /dev/sda',
       'parted /dev/sda print',
       'parted -l',
+      'gdisk -l /dev/sda',
+      'qemu-img info /dev/sda',
       'hdparm -I /dev/sda',
       'badblocks /dev/sdb',
       'cryptsetup status x',
@@ -117,7 +128,11 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
   sfdisk: (words) =>
     words.some((word) => /^(?:-[dlJsFVq]+|--dump|--list.*|--json|--verify|--show-.*)$/.test(word)),
   fdisk: (words) => words.some((word) => /^(?:-[a-zA-Z]*[lsx]|--list.*|--getsz)$/.test(word)),
-  parted: (words) => words.some((word) => /^(?:print|p|-l|--list|unit|check|align-check)$/.test(word)),
+  parted: (words) =>
+    !words.some((word) => /^(?:mk|rm$|resize|rescue|set$|toggle|name$|disk_)/.test(word)) &&
+    words.some((word) => /^(?:print|p|-l|--list|unit|check|align-check)$/.test(word)),
+  gdisk: (words) => words.includes('-l'),
+  'qemu-img': (words) => !/^(?:convert|dd|create|resize|rebase|commit)$/.test(words[0] ?? ''),
   hdparm: (words) =>
     !words.some((word) =>
       /^--(?:security-(?:erase|set-pass).*|trim-sector.*|write-sector|repair-sector|make-bad-sector|fwdownload.*|yes-i-know.*|please-destroy.*)$/.test(

@@ -2,7 +2,7 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { findProtectedPlace } from './protected-places.ts';
+import { findProtectedPlace, isEssentialFile } from './protected-places.ts';
 
 /** Recursive `chmod` and `chown` of system directories, and making them world-writable. */
 export const ownershipRules: readonly DangerRule[] = [
@@ -24,6 +24,8 @@ export const ownershipRules: readonly DangerRule[] = [
       'setfacl -R -b /etc',
       'chmod -R --reference=x /',
       'find / | xargs chmod u+x',
+      'chmod -x /bin/*',
+      'chmod 777 /etc/shadow',
     ],
     spares: [
       'chmod -R 755 ./build',
@@ -60,14 +62,20 @@ export const ownershipRules: readonly DangerRule[] = [
 
 function testMode(call: ProgramCall): DangerFound | undefined {
   const recursive = hasRecursive(call.args, /^-[cfv]*R[cfvR]*$/);
-  const words = call.args.filter((arg) => !/^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/.test(wordText(arg)));
+  const isOption = call.name === 'chmod' ? /^-(?:[cfvR]+|-.*)$/ : /^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/;
+  const words = call.args.filter((arg) => !isOption.test(wordText(arg)));
   const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
   const clears = call.name === 'setfacl' && call.args.some((arg) => /^-[a-zA-Z]*[bk]/.test(wordText(arg)));
   const operands = copied || clears ? words : words.slice(1);
   const open = call.name === 'chmod' && !copied && opensToAll(wordText(words[0]));
+  const takes = /(?:^|,)[ugoa]*-[rwx]/.test(wordText(words[0]));
   for (const at of operands) {
+    if (open && isEssentialFile(at))
+      return { at, reason: `it makes ${wordText(at)} writable for every user` };
     const place = findProtectedPlace(at, call.cwd, call.home);
     if (place === undefined) continue;
+    if (takes && place.content && place.kind === 'system')
+      return { at, reason: `it removes permissions of everything in ${place.path}` };
     const temporary = place.path === '/tmp';
     if (place.kind === 'home' ? recursive && open : recursive || (open && !temporary)) {
       return {

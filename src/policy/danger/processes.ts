@@ -1,5 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
+import { findProtectedPlace } from './protected-places.ts';
 
 /** Killing every process, as `kill -9 -1` does. */
 export const processRules: readonly DangerRule[] = [
@@ -21,6 +23,10 @@ export const processRules: readonly DangerRule[] = [
       'kill -9 $((-1))',
       'kill -9 -$((1))',
       'kill -9 -01',
+      'kill -9 $(ps -eo pid=)',
+      'kill -9 1',
+      'kill 1',
+      'kill -s TERM 1',
     ],
     spares: [
       'kill -1 1234',
@@ -30,6 +36,8 @@ export const processRules: readonly DangerRule[] = [
       'kill -HUP "$PID"',
       'kill -9 -1234',
       'kill -s HUP 1',
+      "kill $(ps aux | grep vite | awk '{print $2}')",
+      'kill $(lsof -ti:3000)',
     ],
   },
   {
@@ -43,18 +51,49 @@ export const processRules: readonly DangerRule[] = [
     rule: 'kill_all',
     programs: ['pkill', 'killall'],
     test: testPattern,
-    matches: ['pkill -9 .', 'killall -9 -r .', 'pkill -9 -v node', "pkill -KILL ''", "pkill -f '.*'"],
+    matches: [
+      'pkill -9 -u root',
+      'killall -u root',
+      'pkill -9 .',
+      'killall -9 -r .',
+      'pkill -9 -v node',
+      "pkill -KILL ''",
+      "pkill -f '.*'",
+    ],
     spares: ['pkill -f server', 'pkill -9 -u "$USER" node', 'pkill -9 -f vite', 'pkill .x'],
   },
+  {
+    rule: 'kill_all',
+    programs: ['fuser'],
+    test: (call) => {
+      const kills = call.args.some((arg) => /^(?:-[a-zA-Z]*k[a-zA-Z]*|--kill)$/.test(wordText(arg)));
+      const at = kills ? call.args.find((arg) => isRootOrSystem(call, arg)) : undefined;
+      return at && { at, reason: 'it kills every process that uses a system directory' };
+    },
+    matches: ['fuser -k /', 'fuser -km /usr'],
+    spares: ['fuser -k 3000/tcp', 'fuser -v /', 'fuser -k ./data.db'],
+  },
 ];
+
+function isRootOrSystem({ cwd, home }: ProgramCall, arg: Arg): boolean {
+  return !prefixOf(arg).startsWith('-') && findProtectedPlace(arg, cwd, home) !== undefined;
+}
 
 function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
   const others =
     name === 'pkill' ? args.find(({ text }) => /^(?:-[a-zA-Z]*v|--inverse)$/.test(text ?? '')) : undefined;
   if (others !== undefined) return { at: others, reason: 'it kills every process that does not match' };
+  const byUser = args.findIndex(({ text }) => /^(?:-[uU]|--e?uid|--user)$/.test(text ?? ''));
+  const pattern = args.filter((arg, index) => !/^-/.test(prefixOf(arg)) && index !== byUser + 1);
+  const user = args[byUser];
+  if (user !== undefined && pattern.length === 0)
+    return { at: user, reason: 'it kills every process of a user' };
   const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
   return at && { at, reason: 'its pattern matches every process' };
 }
+
+/** `$(ps -eo pid=)` without a filter. */
+const everyProcess = /^[$(`]{1,2}\s*(?:ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*|pgrep\s+['"]?\.?['"]?)[)`]$/;
 
 function testKill({ args }: ProgramCall): DangerFound | undefined {
   const words = args.map((arg) => arg.text);
@@ -65,6 +104,14 @@ function testKill({ args }: ProgramCall): DangerFound | undefined {
   const index = words.findIndex(
     (word, at) => /^\s*-0*(?:x0*)?1\s*$/i.test(word ?? '') && (at >= targets || words.length === 1),
   );
-  const at = args[index];
+  const signal = named ? (words[1] ?? '') : targets === 1 ? first.slice(1) : 'TERM';
+  const ofInit = words.findIndex((word, at) => word === '1' && at >= targets);
+  const init = args[ofInit];
+  if (init !== undefined && /^(?:SIG)?(?:TERM|KILL|9|15|INT|2|QUIT|3)$/i.test(signal))
+    return { at: init, reason: 'it ends the first process, and with it the machine or container' };
+  const every = args.find(
+    ({ pieces: [piece] }) => typeof piece === 'object' && everyProcess.test(piece.text),
+  );
+  const at = args[index] ?? every;
   return at && { at, reason: 'it kills every process it is permitted to signal' };
 }

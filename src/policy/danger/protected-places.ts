@@ -27,6 +27,14 @@ export function findProtectedPlace(
   return undefined;
 }
 
+const essentialFiles =
+  /^\/(?:etc\/(?:passwd|shadow|group|gshadow|sudoers|fstab|crypttab)|(?:usr\/)?bin\/(?:sh|bash|dash|busybox|env|login|sudo|su)|(?:usr\/)?lib(?:64)?\/(?:[\w-]+\/)?(?:ld-linux[\w.-]*|libc\.so\.6|ld-musl[\w.-]*)|(?:usr\/)?sbin\/init|boot\/(?:vmlinuz|initrd)[^/]*)$/;
+
+/** Returns true for a file without which no user can log in or no program can start. */
+export function isEssentialFile({ text = '' }: Pick<Arg, 'text'>): boolean {
+  return text.startsWith('/') && essentialFiles.test(normalisePath(text, undefined) ?? text);
+}
+
 /** The number of a process in `/proc/$$/root` may be any. */
 function inProc(arg: Arg): Arg {
   const [first] = arg.pieces;
@@ -42,6 +50,10 @@ function inProc(arg: Arg): Arg {
 function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | undefined {
   const isExpansion = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
   const ends = more.every((piece) => (typeof piece === 'string' ? piece === '/' : piece.text === '*'));
+  const isUser =
+    isExpansion && /^(?:\$\{?(?:USER|LOGNAME)\}?|[$(`]+(?:whoami|id -un)[)`]+)$/.test(second.text);
+  if (typeof first === 'string' && /^\/+(?:home|Users)\/+$/.test(first) && isUser && ends)
+    return { kind: 'home', content: more.length > 1, path: `${first}${second.text}` };
   const rooted = typeof first === 'string' && /^\/+$/.test(first) && isExpansion && ends;
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
 }

@@ -369,7 +369,11 @@ function mountsOf({ options }: ProgramCall): Mount[] {
       ? []
       : [{ source: knownArg(source, at), target, readOnly: parts.has('readonly') || parts.has('ro'), at }];
   });
-  return [...volumes, ...binds];
+  // A privileged container has the devices of the machine.
+  const devices = options.given
+    .filter(({ name }) => name === 'privileged')
+    .map(({ at }) => ({ source: knownArg('/dev', at), target: '/dev', readOnly: false, at }));
+  return [...volumes, ...binds, ...devices];
 }
 
 function isSensitive(path: string | undefined, home: string, readOnly: boolean): boolean {

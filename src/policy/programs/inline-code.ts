@@ -224,7 +224,9 @@ function sourceEffects(language: Language, file: Arg | undefined, call: ProgramC
 /** Judges code: `unknown` if its text is not known, `refuse` if it starts programs. */
 export function codeEffects(language: Language, code: Arg, call: ProgramCall): Effect[] {
   const known = code.pieces.filter((piece) => typeof piece === 'string').join('');
-  const danger = dangerIn(known, code);
+  const plain = language.strip === undefined ? known : known.replace(language.strip, '""');
+  const spawns = language.spawns.some((pattern) => pattern.test(plain)) || language.judge?.(known) === true;
+  const danger = dangerIn(known, code, spawns);
   const text = textOf(code.pieces);
   if (text === undefined && !onlyDataHoles(code)) {
     return [
@@ -232,8 +234,6 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
       ...danger,
     ];
   }
-  const plain = language.strip === undefined ? known : known.replace(language.strip, '""');
-  const spawns = language.spawns.some((pattern) => pattern.test(plain)) || language.judge?.(known) === true;
   const refuse: Effect = {
     does: 'refuse',
     at: code,
@@ -264,9 +264,28 @@ const quotedCommands =
 const perlQuoted =
   /\b(?:system|exec)\s{0,9}\(?\s{0,9}%?q[qw]?\s?(?:\(([^()]{0,2000})\)|\{([^{}]{0,2000})\}|\[([^\][]{0,2000})\]|\/([^/]{0,2000})\/|\|([^|]{0,2000})\|)/gi;
 const deletes = new RegExp(
-  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|removeSync|emptyDirSync|\\brm)\\s{0,9}\\(?\\s{0,9}(?:[\\w.]{0,40}Path\\(\\s{0,9})?${quoted}`,
+  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|remove_entry|remove_entry_secure|remove_dir|removeSync|emptyDirSync|\\brm)\\s{0,9}\\(?\\s{0,9}(?:[\\w.]{0,40}Path\\(\\s{0,9})?${quoted}`,
   'g',
 );
+/** The user's home as code writes it: `os.homedir()`, `Path.home()`, `os.path.expanduser('~')`. */
+const deletesHome =
+  /(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|removeSync|emptyDirSync)\s{0,9}\(?\s{0,9}(?:[\w.]{0,40}\.)?(?:homedir\(\)|Path\.home\(\)|expanduser\(\s{0,9}["']~\/?["']|env\.HOME\b(?!\s{0,9}\+)|ENV\[["']HOME["']\]|environ\[["']HOME["']\]|Dir\.home\b|\$ENV\{["']?HOME["']?\})\)?\s{0,9}[,);\n}]/;
+const unlinks = new RegExp(
+  `\\b(?:unlink|unlinkSync|remove)\\s{0,9}\\(?\\s{0,9}(?:glob\\s{0,9}\\(?\\s{0,9})?${quoted}`,
+  'g',
+);
+/** Deletes what a variable names; the variable may be any of the paths in the code. */
+const deletesVariable =
+  /(?:rmtree|rm_rf?|rmSync|rmdirSync|remove_tree|removeSync)\s{0,9}\(?\s{0,9}[$@]?[A-Za-z_]\w{0,40}\s{0,9}[,);\n]/;
+const literalPaths = /(["'`])(\/[\w/*.-]{0,60}|~\/?)\1/g;
+const killsAll = /\bkill\w{0,9}\s{0,9}\(?\s{0,9}(?:-1\b|[^,()\n]{1,30},\s{0,9}-1\b)/;
+const pipes = /\bopen\b[^;\n]{0,60}?["']\s{0,9}\|\s{0,9}([^"'\n]{1,300})["']/g;
+/** A string that is a whole destructive command. */
+const commandStrings =
+  /(["'`])((?:sudo\s{1,9})?(?:\/[a-z/]{1,20}\/)?(?:rm|dd|mkfs|chmod|chown|find|mv|wipefs|shred)[.\s](?:(?!\1)[^\\\n]){1,300})\1/g;
+/** Tcl and Expect write commands without quotes. */
+const bareCommands =
+  /\b(?:exec|spawn|system)\s{1,9}((?:\/[a-z/]{1,20}\/)?(?:rm|dd|mkfs|chmod|chown|find|mv|wipefs|shred)[.\s][^\n;"'\][}{]{1,300})/g;
 const opens = new RegExp(
   `\\b(open|openSync|writeFileSync|writeFile|createWriteStream)\\s{0,9}\\(?\\s{0,9}${quoted.replaceAll('\\1', '\\2')}(?:\\s{0,9},\\s{0,9}["']([^"']{0,20}))?`,
   'g',
@@ -279,7 +298,7 @@ const bombs =
   /fork[\s(]{0,9}\)?\s{0,9}(?:while|until|for)\b|(?:while|until|loop)\b[^;]{0,200}?\bfork\b|while\s{0,9}\(?(?:1|True|true)\b[\s\S]{0,400}?\bfork\b/;
 
 /** Translates what the code would run, delete or overwrite into shell commands for the danger rules. */
-function dangerIn(code: string, at: Arg): Effect[] {
+function dangerIn(code: string, at: Arg, spawns: boolean): Effect[] {
   const commands = [
     ...matches(callsShell, code).map(([, , first = '', rest = '']) => [first, ...listed(rest)].join(' ')),
     ...matches(quotedCommands, code).map(
@@ -290,9 +309,18 @@ function dangerIn(code: string, at: Arg): Effect[] {
     ...matches(opens, code)
       .filter(
         ([, how = '', , path = '', mode = '']) =>
-          path.startsWith('/dev/') && (!how.startsWith('open') || /[wa+x]/.test(mode)),
+          path.startsWith('/') && (!how.startsWith('open') || /[wa+x]/.test(mode)),
       )
       .map(([, , , path = '']) => `: > '${path}'`),
+    ...(code.length <= 65_536 && deletesHome.test(code) ? ['rm -rf ~'] : []),
+    ...matches(unlinks, code).map(([, , path = '']) => `rm -f ${path.replace(/[^\w/.*?-]/g, '_')}`),
+    ...(code.length <= 65_536 && killsAll.test(code) ? ['kill -9 -1'] : []),
+    ...(code.length <= 65_536 && deletesVariable.test(code)
+      ? matches(literalPaths, code).map(([, , path = '']) => `rm -rf ${path}`)
+      : []),
+    ...matches(pipes, code).map(([, text = '']) => text),
+    ...(spawns ? matches(commandStrings, code).map(([, , text = '']) => text) : []),
+    ...matches(bareCommands, code).map(([, text = '']) => text),
     ...matches(redirects, code).map(([, path = '']) => `: > '${path}'`),
   ];
   const bomb = /\bfork\b/.test(code) && bombs.test(code);

@@ -245,7 +245,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
       'crontab new.cron',
       "crontab - <<< 'SHELL=./x'",
     ],
-    harmless: ['crontab -l', 'crontab -l -u bob', 'crontab -r'],
+    harmless: ['crontab -l', 'crontab -l -u bob'],
   },
   {
     names: ['tsp', 'ts', 'nq', 'pueue'],

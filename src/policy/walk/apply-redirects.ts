@@ -1,4 +1,5 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
+import { isEssentialFile } from '../danger/protected-places.ts';
 import { fileKey } from '../programs/written-files.ts';
 import {
   type Arg,
@@ -150,6 +151,10 @@ function applyWrite(
     if (redirect.operator === '>&' && target.pieces.some(isExpandedAgain))
       refuseMisread(walk, redirect.target.text, span);
     walk.write(target, program, scope);
+    if (!/>>|<>/.test(redirect.operator) && isEssentialFile(target)) {
+      const reason = `it replaces ${wordText(target)}`;
+      walk.problems.push({ scope: 'danger', rule: 'essential_file', reason, program, ...span });
+    }
   }
   return targets;
 }
