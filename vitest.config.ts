@@ -16,8 +16,10 @@ const leftOut = filesLeftOut.flatMap(([, files]) => files);
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 40_000,
+    hookTimeout: 40_000,
+    // One second, the default, is not enough on a busy machine. Shorter than `testTimeout`, so that a failure shows the value.
+    expect: { poll: { timeout: 20_000 } },
     // Tests wait more than they compute, so three workers suit two cores.
     maxWorkers: 3,
     projects: [

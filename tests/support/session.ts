@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
+import { createStopwatch, sleep } from '../../src/support/timing.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { processesWith } from './processes.ts';
 import { createTestWorker, type TestWorker } from './worker.ts';
@@ -43,7 +44,10 @@ export function createTestSession(options: Partial<WorkerOptions> = {}): TestSes
     },
     async closeCompletely() {
       await here.close();
-      await expect.poll(() => processesWith(`HOME=${here.folder}`)).toEqual([]);
+      // Not `expect.poll`, which concurrent tests cannot call from here.
+      const elapsed = createStopwatch();
+      while (processesWith(`HOME=${here.folder}`).length > 0 && elapsed() < 20_000) await sleep(20);
+      expect(processesWith(`HOME=${here.folder}`)).toEqual([]);
     },
   };
 }
