@@ -138,16 +138,18 @@ describe('Bash for a program', () => {
     expect(early).toBe(2);
   });
 
-  it('B7: is interrupted by the signal of the context, and the session survives', async () => {
+  it('B7: an abort runs the INT trap of the shell, which keeps its state, and ends the command with 128+N', async () => {
     const cancel = new AbortController();
     const context = { signal: cancel.signal, onOutput: () => cancel.abort() };
-    await nacre.tools.bash.run({ command: 'X=kept' });
-    const result = await nacre.tools.bash.run({ command: 'echo ready; sleep 1000' }, context);
+    await nacre.tools.bash.run({ command: 'X=kept; trap "echo trapped" INT; sleep 1000 & job=$!' });
+    const command = 'Y=new; echo ready; sleep 1000; echo after';
+    const result = await nacre.tools.bash.run({ command }, context);
     expect(result).toMatchObject({
       success: false,
-      metadata: { stdout: 'ready\n', exit_code: 137, signal: 'SIGKILL' },
+      metadata: { stdout: 'ready\ntrapped\n', exit_code: 130, signal: 'SIGINT' },
     });
-    expect((await nacre.tools.bash.run({ command: 'echo "$X"' })).metadata.stdout).toBe('kept\n');
+    const next = await nacre.tools.bash.run({ command: 'echo "$X $Y"; kill %1; trap -p INT' });
+    expect(next.metadata.stdout).toBe("kept new\ntrap -- 'echo trapped' SIGINT\n");
   });
 
   it('B13: starts background shells that ShellManager lists', async () => {

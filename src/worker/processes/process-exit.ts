@@ -37,7 +37,7 @@ export function toExitStatus({ code, signal }: ProcessExit): number {
 }
 
 /** Calls `process.kill`; does nothing if the process has already ended. */
-export function sendSignal(pid: number | undefined, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number | undefined, signal: NodeJS.Signals | number): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch {

@@ -149,7 +149,7 @@ describe('recovery of a persistent shell', () => {
     await say('mkdir sub');
     await say(`x=1; shopt -s extdebug; trap '[[ $BASH_COMMAND != *"alias -p"* ]]' DEBUG`);
     await say('alias ll=ls; cd sub');
-    const next = await say('pwd; trap -p; alias');
+    const next = await say('pwd; trap -p DEBUG; alias');
     expect(next.stdout).toBe(`${here.folder}/sub\nalias ll='ls'\n`);
   });
 

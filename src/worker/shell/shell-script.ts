@@ -1,5 +1,12 @@
 import { quote } from '../../support/quote.ts';
 import { isAscii, quoteInAscii, readLengthPrefixed, withLengthPrefix } from '../io/encode-for-bash.ts';
+import {
+  abortComment,
+  abortVariables,
+  concludeAbort,
+  runningVariable,
+  setAbortTrap,
+} from './abort-script.ts';
 
 /** A request to a persistent shell: evaluate `text` with these outputs. */
 export interface ShellRequest {
@@ -21,6 +28,7 @@ export const loopVariables: ReadonlySet<string> = new Set([
   '__nacre_err',
   '__nacre_status',
   'NACRE_COMMAND_ID',
+  ...abortVariables,
 ]);
 
 /** Builtins of `toLoop`: a function with such a name would shadow them, so it is not restored. */
@@ -78,20 +86,22 @@ function toLoop(folder: string): string {
   const firstWord = `\${__nacre%% *} __nacre=\${__nacre#* }`;
   const readNonce = `IFS= builtin read -r -d '' -u 8 __nacre`;
   // The inner `for` absorbs a `break` in the command.
-  const run = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
+  const command = `for __nacre_status in 0; do builtin eval -- "$__nacre" ${descriptors}; done; __nacre_status=$?`;
+  const run = `${runningVariable}=1; ${command}; ${runningVariable}=; ${concludeAbort}`;
   // With traps or `set -x`, redirect each part by itself: their output then goes to the shell's own stdout and stderr,
   // which are /dev/null.
   const grouped = `{ ${toStateReport('')}; }${toStatusFd} || builtin exit`;
   const report = `if [[ $__nacre == *${apartSuffix} || $- == *x* ]]; then ${toStateReport(toStatusFd)}; else ${grouped}; fi`;
   return [
     'shopt -s expand_aliases',
+    setAbortTrap,
     // If a function named `builtin` shadows the builtin, `read` leaves `__nacre` empty and the loop ends. Under `set -n`,
     // or with a DEBUG trap that skips commands, every command succeeds unexecuted; `[[ -z $__nacre ]]` then ends the loop.
     `until __nacre=; { ${readRequest}; } || __nacre=; [[ -z $__nacre ]]; do __nacre_out=${firstWord} __nacre_err=${firstWord}`,
     `if [[ -p ${out} && -p ${err} ]]; then ${run}; else __nacre_status=lost; fi`,
     // `!` keeps `set -e` from ending the loop here; a shell that cannot read its nonce exits.
     `${readNonce} || builtin exit; ! { ${report}; }`,
-    'done',
+    `done ${abortComment}`,
   ].join('; ');
 }
 

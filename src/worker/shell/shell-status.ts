@@ -1,3 +1,4 @@
+import { withoutAbortTrap } from './abort-script.ts';
 import { isApart } from './shell-script.ts';
 
 /** The loop's reply to a request; status `lost` means that it could not open the outputs and ran nothing. */
@@ -95,7 +96,7 @@ export class StatusReader {
   #awaitDone(message: string): void {
     const done = parseDone(message);
     if (done && this.#listener.isAwaited(done.nonce)) this.#done = done;
-    else this.#hasTraps ||= trapWithCommand.test(message);
+    else this.#hasTraps ||= trapWithCommand.test(withoutAbortTrap(message));
   }
 
   #addPart({ nonce, status }: DoneMessage, part: string): void {

@@ -2,6 +2,7 @@ import type { StopOptions } from '../../contract/backend.ts';
 import { createStopwatch, sleep } from '../../support/timing.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
+import { abortCommand } from './abort-command.ts';
 import { isLoopCommandLine } from './shell-script.ts';
 
 /** Dependencies of `createShellTree`: they identify the processes of one command. */
@@ -20,8 +21,8 @@ const confirmMs = 5_000;
 
 /**
  * The processes of one command in a persistent shell: those started since the command began, except by older background
- * processes. `end` sends SIGSTOP to the shell first, so that the command cannot start its next step, and kills the shell
- * last; older processes of the session survive.
+ * processes. `end` lets the shell abort the command, which keeps its state. If that fails, it sends SIGSTOP to the shell, so that
+ * the command cannot start its next step, and kills the shell last; older processes of the session survive.
  */
 export function createShellTree(deps: ShellTreeDeps): ProcessTree {
   const { table } = deps;
@@ -44,6 +45,12 @@ export function createShellTree(deps: ShellTreeDeps): ProcessTree {
     async end(options) {
       const { shell } = await find();
       if (deps.isOver()) return [];
+      if (
+        options.signal !== 'SIGKILL' &&
+        shell &&
+        (await abortCommand(shell.pid, { ...deps, find }, options))
+      )
+        return [];
       send(shell, 'SIGSTOP');
       const left = await endAll(find, options);
       await deps.killShell();
@@ -85,7 +92,8 @@ export function killShellProcess({ host, shell }: ShellPair): void {
   send(host, 'SIGCONT');
 }
 
-interface CommandProcesses extends ShellPair {
+/** The processes of one command, and those of its session above it. */
+export interface CommandProcesses extends ShellPair {
   readonly commandProcesses: readonly ProcessInfo[];
 }
 
