@@ -84,7 +84,8 @@ export function isOnPath(name) {
 function newestChange(path) {
   const found = statSync(path);
   if (!found.isDirectory()) return found.ctimeMs;
-  return Math.max(found.ctimeMs, ...readdirSync(path).map((name) => newestChange(join(path, name))));
+  const inputs = readdirSync(path).filter((name) => !name.endsWith('.test.ts'));
+  return Math.max(found.ctimeMs, ...inputs.map((name) => newestChange(join(path, name))));
 }
 
 function isAtLeast(version, wanted) {

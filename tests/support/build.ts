@@ -9,7 +9,9 @@ export const builtCli = `${root}dist/cli.js`;
 /** The built `exec-guard.js`. */
 export const builtGuard = `${root}dist/exec-guard.js`;
 
-/** Builds dist/ once before all tests, for those that start the built command line. */
+const script = "import { buildIfChanged } from './scripts/set-up.mjs'; await buildIfChanged();";
+
+/** Builds dist/ once before all tests if it is out of date, for those that start the built command line. */
 export default function build(): void {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
 }
