@@ -22,7 +22,9 @@ const nowhere = { pos: 0, end: 0 };
 export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope): void {
   const { shell } = scope;
   const { cwd } = shell;
-  shell.replaceWith(toVariables(session));
+  const { state, literals } = stateOf(session);
+  shell.replaceWith(state);
+  if (literals !== '') walk.literals.note(literals);
   shell.positional = undefined;
   shell.cwd = cwd;
   for (const text of session.arrays) readArray(walk, text, scope);
@@ -37,17 +39,25 @@ export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope
 }
 
 // Most commands leave the shell unchanged, and the next one is judged by the same `SessionFacts` object.
-const shellsByFacts = new WeakMap<SessionFacts, Shell>();
+const statesByFacts = new WeakMap<SessionFacts, SessionState>();
 
-function toVariables(session: SessionFacts): Shell {
-  const found = shellsByFacts.get(session);
+/** The variables of a session, and those of their texts that bash could evaluate again. */
+interface SessionState {
+  readonly state: Shell;
+  readonly literals: string;
+}
+
+function stateOf(session: SessionFacts): SessionState {
+  const found = statesByFacts.get(session);
   if (found !== undefined) return found;
   const shell = new Shell();
   const { attributes, variables = {} } = session;
   for (const [name, letters] of Object.entries(attributes)) setAttributes(name, letters, shell);
   for (const [name, value] of Object.entries(variables)) setValue(name, value, attributes[name] ?? '', shell);
-  shellsByFacts.set(session, shell.freeze());
-  return shell;
+  const literals = Object.values(variables).filter(mayExpand).join(' ');
+  const made = { state: shell.freeze(), literals };
+  statesByFacts.set(session, made);
+  return made;
 }
 
 function setAttributes(name: string, letters: string, shell: Shell): void {
@@ -87,7 +97,7 @@ function defineFromText(walk: Walk, name: string, text: string, scope: WalkScope
   const problems = walk.problems.length;
   defineFunction(walk, node, scope.with({ within: nowhere }));
   walk.problems.length = problems;
-  // `called` keeps judgeUncalled() from judging a session function that the command does not use.
+  // `called` keeps judgeRest() from judging a session function that the command does not use.
   const noted = walk.deferred.at(-1);
   if (noted !== undefined) noted.tracker.called = true;
 }

@@ -8,7 +8,7 @@ import type { ParsedScript } from 'unbash';
 import { type Command, type CommandContext, maxCommandBytes } from '../contract/command.ts';
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
-import { createWalk, initialShell, judgeUncalled } from './walk/create-walk.ts';
+import { createWalk, initialShell, judgeRest } from './walk/create-walk.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { WalkScope } from './walk/scope.ts';
 import type { Survey } from './walk/survey.ts';
@@ -76,7 +76,7 @@ function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>)
   const walk = createWalk({ home: facts.home, usesLastWord, length, volatile });
   try {
     walkPlan(walk, plan, facts);
-    judgeUncalled(walk);
+    judgeRest(walk);
   } catch (error) {
     walk.problems.unshift({ scope: 'always', ...explain(error), pos: 0, end: 0 });
   }

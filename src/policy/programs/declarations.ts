@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, textBehind, withoutPrefix, wordText } from '../words/arg.ts';
 import type { Stdin } from '../words/output.ts';
 import type { Effect, ProgramEntry, VariableAttributes } from './program.ts';
 
@@ -26,6 +26,7 @@ export const declarationPrograms: readonly ProgramEntry[] = [
       'declare -l v=DECLARE; $v',
       'declare -u v; v=declare; $v',
       'v=touch; local v=:; $v',
+      "declare -i n=x; v='a[$(touch x)]'; declare n+=v",
     ],
     harmless: [
       'export A=1 B="$x"',
@@ -93,12 +94,15 @@ export const declarationPrograms: readonly ProgramEntry[] = [
     builtin: 'only',
     effects: ({ args: [, name, ...words], self }) => [
       ...(name === undefined ? [] : [{ does: 'assign', name } as const]),
-      { does: 'assign', name: knownArg('OPTARG', self), uncertain: words.map(wordText).join(' ') },
+      words.length === 0
+        ? { does: 'assign', name: knownArg('OPTARG', self), fromArguments: true }
+        : { does: 'assign', name: knownArg('OPTARG', self), uncertain: words.map(behindWord).join(' ') },
     ],
     runs: [
       "getopts ab 'x[$(touch y)]'",
       'getopts a PATH',
-      ["getopts a: o -a 'x[$(touch y)]'; (( OPTARG ))", 'touch'],
+      "getopts a: o -a 'x[$(touch y)]'; (( OPTARG ))",
+      "set -- -a 'x[$(touch y)]'; getopts a: o; (( OPTARG ))",
     ],
     harmless: ['while getopts "ab:" opt; do :; done'],
   },
@@ -155,6 +159,7 @@ function declared(word: Arg, attributes: VariableAttributes): Effect[] {
       does: 'assign',
       name: knownArg(name, word),
       value: sign === '=' ? value : undefined,
+      appended: sign === '=' ? undefined : value,
       attributes,
     };
     return [...list, ...evaluated, assigned];
@@ -169,6 +174,11 @@ function namedOnly(word: Arg, attributes: VariableAttributes): Effect[] {
     { does: 'evaluate', text: word, as: 'name' },
     { does: 'mark', name: wordText(word), attributes },
   ];
+}
+
+/** The text of a word, or the text that it is derived from. */
+function behindWord({ pieces }: Arg): string {
+  return pieces.map(textBehind).join('');
 }
 
 /** The text that a variable may get from stdin, in whole or in part. */

@@ -109,6 +109,10 @@ export type Effect =
       readonly does: 'assign';
       readonly name: Arg;
       readonly value?: Arg | undefined;
+      /** The text after `+=`, which an integer evaluates. */
+      readonly appended?: Arg | undefined;
+      /** True if the value may be any of the shell's arguments, as OPTARG. */
+      readonly fromArguments?: boolean;
       /** Set if the variable may also get another value made from this text. */
       readonly uncertain?: string;
       readonly attributes?: VariableAttributes;

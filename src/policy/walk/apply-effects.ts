@@ -3,11 +3,11 @@ import type { Effect, VariableAttributes } from '../programs/program.ts';
 import { type Arg, type Piece, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
-import { judgeExport, unknownTarget } from './assign.ts';
+import { isInteger, judgeExport, unknownTarget } from './assign.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import { noTrails, type Shell } from './shell.ts';
-import { everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
+import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
@@ -247,7 +247,7 @@ function assign(
   call: ProgramCall,
   scope: WalkScope,
 ): void {
-  const { name: target, value, uncertain, attributes = {} } = effect;
+  const { name: target, value, appended, attributes = {} } = effect;
   const written = target.text;
   if (written === undefined) {
     report(walk, call, target, 'unknown_variable', `which variable ${call.name} would set cannot be known`);
@@ -258,12 +258,29 @@ function assign(
   if (length === 0) return;
   const name = written.slice(0, length);
   setAttributes(walk, name, value, attributes, scope);
+  if (appended !== undefined && (attributes.integer || isInteger(name, scope.shell)))
+    walk.evaluate(appended.pieces, 'arithmetic', target, scope);
   if (attributes.nameref) return;
-  const given = name === written ? variableOf(name, value, uncertain) : unknownVariable;
+  const given = givenVariable(effect, name, written, scope);
   // Outside a function `local` fails and leaves the variable unchanged.
   const fails = call.name === 'local' && scope.frames.length === 0;
   const plain = fails ? union(scope.shell.variables.get(name) ?? unknownVariable, given) : given;
   walk.assign(name, plain, target, scope, attributes.exported ? 'exported' : 'plain');
+}
+
+function givenVariable(
+  { value, appended, uncertain, fromArguments }: Extract<Effect, { does: 'assign' }>,
+  name: string,
+  written: string,
+  { shell }: WalkScope,
+): Variable {
+  if (fromArguments) return { kind: 'text', values: [[shell.someArgument()]] };
+  if (appended !== undefined) {
+    const before = shell.variables.get(name);
+    const old = before === undefined ? [] : everyValue(before).flat();
+    return { kind: 'text', values: [[derivedHole([...old, ...appended.pieces])]] };
+  }
+  return name === written ? variableOf(name, value, uncertain) : unknownVariable;
 }
 
 function variableOf(name: string, value: Arg | undefined, uncertain: string | undefined): Variable {
@@ -290,7 +307,12 @@ function setAttributes(
   if (attributes.integer) shell.define().integers.add(name);
   if (attributes.recased) shell.define().recased.add(name);
   if (attributes.array !== undefined) setArrayKind(name, attributes, scope);
-  if (!attributes.nameref || value === undefined) return;
+  if (!attributes.nameref) return;
+  if (value === undefined) {
+    // The first value assigned to it becomes its target.
+    shell.define().namerefs.set(name, unknownTarget);
+    return;
+  }
   const target = value.text;
   walk.evaluate(target ?? value.pieces, 'name', value, scope);
   const plain = target !== undefined && /^[A-Za-z_]\w*$/.test(target);

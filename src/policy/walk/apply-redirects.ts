@@ -25,6 +25,8 @@ import type { Walk } from './walk.ts';
 export interface Redirected {
   readonly stdin: Stdin;
   readonly captured: boolean;
+  /** True if error messages, which may contain text of the command, are written to where stdout is. */
+  readonly mixed: boolean;
   /** The file that gets the whole output, if it is known. */
   readonly target: Arg | undefined;
 }
@@ -36,9 +38,10 @@ export function applyRedirects(
   program: string | undefined,
   scope: WalkScope,
 ): Redirected {
-  if (redirects.length === 0) return { stdin: scope.stdin, captured: true, target: undefined };
+  if (redirects.length === 0) return { stdin: scope.stdin, captured: true, mixed: false, target: undefined };
   let { stdin } = scope;
   let captured = true;
+  let mixed = false;
   let target: Arg | undefined;
   for (const redirect of redirects) {
     const descriptor = redirect.descriptor;
@@ -54,13 +57,22 @@ export function applyRedirects(
       refuseInSh(walk, redirect, '&>', scope);
     if (redirect.type === 'Redirect' && redirect.operator.includes('>')) {
       const [file, ...others] = applyWrite(walk, redirect, program, scope);
+      if (number !== 1 && descriptor !== undefined && (file === undefined || mayBeOutput(redirect, file)))
+        mixed = true;
       if ((number ?? 1) === 1 && redirect.operator !== '<>') {
         captured = false;
         target = /^>\|?$/.test(redirect.operator) && others.length === 0 ? file : undefined;
       }
     }
   }
-  return { stdin, captured, target };
+  return { stdin, captured, mixed, target };
+}
+
+/** Returns true if a descriptor other than stdout may be written to stdout, as with `2>&1` and `2>/dev/stdout`. */
+function mayBeOutput({ operator }: Redirect, { text }: Arg): boolean {
+  if (text === undefined) return true;
+  if (operator === '>&') return text !== '2' && text !== '-';
+  return /^\/(?:dev|proc)\//.test(text) && text !== '/dev/null' && text !== '/dev/stderr';
 }
 
 function inputOf(
@@ -120,9 +132,12 @@ function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly
     refuseMisread(walk, heredoc.delimiter?.text ?? '', spanOf(heredoc, scope));
   const tabs = heredoc.operator === '<<-';
   const trim = (text: string): string => (tabs ? text.replace(/^\t+/gm, '') : text);
-  if (heredoc.delimiter?.quoted) return [[trim(heredoc.body.text)]];
   const { parts } = heredoc.body;
-  if (parts === undefined) return [[trim(heredoc.body.text).replace(/\\([$`\\])|\\\n/g, '$1')]];
+  if (heredoc.delimiter?.quoted || parts === undefined) {
+    const text = trim(heredoc.body.text);
+    walk.literals.note(text);
+    return [[heredoc.delimiter?.quoted ? text : text.replace(/\\([$`\\])|\\\n/g, '$1')]];
+  }
   const values = expandQuoted(walk, scope, parts, spanOf(heredoc.body, scope));
   if (!tabs) return values;
   return values.map((value) => value.map((piece) => (typeof piece === 'string' ? trim(piece) : piece)));

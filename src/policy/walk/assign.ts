@@ -1,7 +1,8 @@
 import { textOf, toArg, type Value } from '../words/arg.ts';
 import { isBashInteger } from '../words/bash-integers.ts';
-import { codeVariable, isScriptName, mayChooseCode } from '../words/environment.ts';
+import { codeVariable, mayChooseCode } from '../words/environment.ts';
 import { everyVariable } from '../words/every-variable.ts';
+import { isSetByBash } from '../words/set-by-bash.ts';
 import type { Definitions, Shell } from './shell.ts';
 import { bounded, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk, WalkSite } from './walk.ts';
@@ -34,20 +35,20 @@ export function assignVariable(
   walk.assigned.push([name, limited]);
   shell.variables.set(name, possibleValues(walk, name, limited, shell, marked));
   if (how === 'exported') shell.define().exported.add(name);
+  // Bash assigns it to `$0`, too.
+  if (name === 'BASH_ARGV0') shell.arg0 = undefined;
+}
+
+/** Returns true if bash evaluates what is assigned to the variable as arithmetic. */
+export function isInteger(writtenName: string, { defined }: Shell): boolean {
+  const name = defined.namerefs.get(writtenName) ?? writtenName;
+  return defined.integers.has(name) || isBashInteger(name);
 }
 
 function withinBounds(variable: Variable): Variable {
   if (variable.kind !== 'text') return variable;
   const values = bounded(variable.values);
   return values === variable.values ? variable : { kind: 'text', values };
-}
-
-/** Variables that bash itself sets, regardless of assignments. */
-const setByBash =
-  /^(?:_|FUNCNAME|REPLY|OPTARG|OPTIND|PWD|OLDPWD|DIRSTACK|GROUPS|PIPESTATUS|COPROC|MAPFILE|HISTCMD|COMP_\w+|READLINE_\w+|BASH_(?:REMATCH|COMMAND|ARGV|ARGV0|ARGC|SOURCE|LINENO|ALIASES|CMDS|SUBSHELL))$/;
-
-function isSetByBash(name: string): boolean {
-  return !isScriptName(name) && setByBash.test(name);
 }
 
 function possibleValues(

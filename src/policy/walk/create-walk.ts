@@ -3,7 +3,7 @@
 // 2. Words are expanded as far as they can be known; substitutions in them are walked on the way.
 // 3. `run` records each program and asks its entry in ../programs for its effects.
 // 4. Text that a shell would read is parsed and walked again, within limits.
-// 5. Functions that were never called, and traps, are judged at the end (`judgeUncalled`).
+// 5. Functions that were never called, and traps, are judged at the end (`judgeRest`).
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import { type Arg, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
@@ -13,6 +13,7 @@ import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
 import { judgeWrite } from './judge-write.ts';
+import { LiteralMarks } from './literal-marks.ts';
 import { parseScript } from './parse-script.ts';
 import { callProgram, runProgram } from './run.ts';
 import type { WalkScope } from './scope.ts';
@@ -43,6 +44,7 @@ class CommandWalk implements Walk {
   readonly deferred: Walk['deferred'] = [];
   readonly volatile: Set<string>;
   readonly assigned: Walk['assigned'] = [];
+  readonly literals = new LiteralMarks();
   readonly files: Walk['files'] = new Map();
   private stepsLeft: number;
   private numbers = 0;
@@ -126,12 +128,13 @@ class CommandWalk implements Walk {
   }
 }
 
-/** Judges traps and the bodies of functions that were never called. */
-export function judgeUncalled(walk: Walk): void {
+/** Judges what is known only at the end: traps, functions that were never called, arithmetic on lost text. */
+export function judgeRest(walk: Walk): void {
   for (let at = 0; at < walk.deferred.length; at++) {
     const deferred = walk.deferred[at];
     if (deferred !== undefined && !deferred.tracker.called) deferred.judge();
   }
+  walk.problems.push(...walk.literals.problems());
 }
 
 /** Walks a substitution. unbash parses its content lazily and each level again to the end, so depth is limited. */

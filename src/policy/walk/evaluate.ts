@@ -1,7 +1,8 @@
 import type { ArithmeticExpression, ParsedScript } from 'unbash';
 import { withoutTrailing } from '../../support/without-trailing.ts';
-import { foreignText, mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
+import { foreignText, type Hole, mayExpand, type TextSpan, textOf, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
+import { isSetByBash } from '../words/set-by-bash.ts';
 import { expandQuoted } from './expand-word.ts';
 import { mayHideExpansion } from './misread.ts';
 import { parseScript } from './parse-script.ts';
@@ -21,12 +22,15 @@ export function evaluateValue(site: WalkSite, value: Value, as: Reevaluation, se
     text += typeof piece === 'string' ? piece : piece.hole === 'glob' ? piece.text : '1';
   }
   if (known || mayExpand(text)) evaluateText(site, text, as, seen);
-  for (const piece of known ? [] : value) {
-    const from = typeof piece === 'string' ? '' : (piece.from ?? '');
-    if (from.includes(foreignText)) refuseForeign(site);
-    const own = from.replaceAll(foreignText, '');
-    if (mayExpand(own)) evaluateText(site, own, 'prompt', seen);
-  }
+  for (const piece of known ? none : value) if (typeof piece === 'object') evaluateHole(site, piece, seen);
+}
+
+function evaluateHole(site: WalkSite, hole: Hole, seen: Set<string> | undefined): void {
+  const from = hole.from ?? '';
+  if (from.includes(foreignText)) refuseForeign(site);
+  const own = from.replaceAll(foreignText, '');
+  if (mayExpand(own)) evaluateText(site, own, 'prompt', seen);
+  if (isLost(hole) || own !== '') site.walk.literals.lose(spanOf(site.span, site.scope));
 }
 
 /** Bash runs substitutions in a subscript that it evaluates, so a list refuses text from outside the command there. */
@@ -52,6 +56,8 @@ function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Se
   // The expansion of a subscript is evaluated as an expression again.
   for (const value of expanded) {
     const inner = textOf(value);
+    if (inner === undefined)
+      for (const piece of value) if (typeof piece === 'object') evaluateHole(site, piece, seen);
     if (inner === undefined || inner === subject || seen?.has(inner)) continue;
     seen ??= new Set();
     const texts = [...seen].filter((one) => /\W/.test(one)).length;
@@ -61,6 +67,8 @@ function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Se
   }
   for (const name of isName ? [subject] : (subject.match(/[A-Za-z_]\w*/g) ?? none)) {
     const variable = site.scope.shell.variables.get(name);
+    if (variable === undefined ? isSetByBash(name) : everyValue(variable).some(isLostValue))
+      site.walk.literals.lose(spanOf(site.span, site.scope));
     if (variable === undefined || everyValue(variable).every(isIdle) || seen?.has(name)) continue;
     seen ??= new Set();
     seen.add(name);
@@ -72,6 +80,15 @@ function evaluateText(site: WalkSite, text: string, as: Reevaluation, before: Se
 function isIdle(value: Value): boolean {
   const [only] = value;
   return value.length === 1 && typeof only === 'object' && only.hole !== 'glob' && only.from === undefined;
+}
+
+/** Returns true for a piece that may contain text of the command which the walk does not follow. */
+function isLost({ hole, from, outside }: Hole): boolean {
+  return hole === 'unknown' && from === undefined && outside !== true;
+}
+
+function isLostValue([only]: Value): boolean {
+  return typeof only === 'object' && isLost(only);
 }
 
 const none: readonly never[] = [];

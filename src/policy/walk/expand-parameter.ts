@@ -1,5 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
-import { mayExpand, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import { isSetByBash } from '../words/set-by-bash.ts';
 import { evaluateExpression, evaluateKey } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
@@ -49,18 +50,21 @@ export function expandParameter(
     if (slice === undefined) return anyEntries(expansion, part);
     return listChunks(expansion, slice, quoted, index ?? part.parameter);
   }
-  const base = list ? [[unknown]] : baseValues(expansion, part);
+  const base = list ? [[anyEntry(expansion, part)]] : baseValues(expansion, part);
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
 }
 
 /** Returns one unknown chunk for entries that cannot be determined, derived from all possible entries. */
-function anyEntries({ scope }: Expansion, part: ParameterExpansionPart): Chunk[][] {
-  const variable = part.index && scope.shell.variables.get(part.parameter);
-  const isPlain = variable === undefined || (variable.kind === 'list' && !variable.entries.mayExpand);
-  const made = isPlain
-    ? unknown
-    : (listedIn(everyValue(variable)) ?? derivedHole(everyValue(variable).flat()));
-  return [[{ pieces: [made], quoted: false, many: true }]];
+function anyEntries(expansion: Expansion, part: ParameterExpansionPart): Chunk[][] {
+  return [[{ pieces: [anyEntry(expansion, part)], quoted: false, many: true }]];
+}
+
+function anyEntry({ scope: { shell } }: Expansion, part: ParameterExpansionPart): Piece {
+  if (part.index === undefined) return shell.someArgument();
+  const variable = shell.variables.get(part.parameter);
+  if (variable === undefined) return outside;
+  if (variable.kind === 'list' && !variable.entries.mayExpand) return unknown;
+  return listedIn(everyValue(variable)) ?? derivedHole(everyValue(variable).flat());
 }
 
 /** Entries that `mapfile` read from the listing of a directory. */
@@ -94,7 +98,7 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];
   if (name === 'HOME') return [[walk.home]];
   if (name === 'PWD' && scope.shell.cwd !== undefined) return scope.shell.cwd.map((path) => [path]);
-  return [[{ hole: 'unknown', text: `$${name}` }]];
+  return [[{ hole: 'unknown', text: `$${name}`, outside: !isSetByBash(name) }]];
 }
 
 function isNumber(name: string): boolean {
@@ -166,6 +170,10 @@ function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: str
 
 function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: boolean): Chunk[][] {
   if (part.operation?.type === 'Names') return [[{ pieces: [unknown], quoted: false, many: true }]];
+  if (part.parameter === '#') {
+    const last = expansion.scope.shell.positional?.at(-1)?.pieces ?? [expansion.scope.shell.anyArgument];
+    return expansionChunks(expansion, bounded(applyOperation(expansion, part, [last], quoted)), quoted);
+  }
   if (part.index !== undefined) {
     applyOperation(expansion, part, [[unknown]], quoted);
     return [[{ pieces: [unknown], quoted: false, many: true }]];
@@ -201,7 +209,7 @@ function applyOperation(
   return base.map((value) => {
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, operands);
-    if (result === undefined && keepsDigits(part.text)) return [unknown];
+    if (result === undefined && keepsDigits(part.text)) return [outside];
     return [result ?? derivedHole(value)];
   });
 }
@@ -306,10 +314,15 @@ function transformed(
   base: readonly Value[],
 ): readonly Value[] {
   const { walk, scope, span } = expansion;
-  if (operation.operand.value !== 'P') return base.map((value) => [derivedHole(value)]);
+  if (operation.operand.value !== 'P') {
+    // `@E` decodes escapes such as `\x24`.
+    if (operation.operand.value === 'E') walk.literals.note('[$(');
+    return base.map((value) => [derivedHole(value)]);
+  }
   for (const value of base) {
     const text = textOf(value);
-    if (text !== undefined) walk.evaluate(text, 'prompt', span, scope);
+    // In a prompt `\044` is a dollar sign.
+    if (text !== undefined && !/\\\d/.test(text)) walk.evaluate(text, 'prompt', span, scope);
     else {
       const reason = '@P would evaluate text that cannot be known, which is not allowed.';
       walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, ...span });

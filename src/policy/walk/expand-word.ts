@@ -73,6 +73,7 @@ export function fixedArg(walk: Walk, scope: WalkScope, word: Word, shape: WordSh
   const text = certainText(word.text, shape) ?? fixedText(word, shape);
   if (text === undefined) return undefined;
   walk.spend(1);
+  if (shape !== 'plain') walk.literals.note(text);
   return knownArg(text, scope.within ?? word);
 }
 
@@ -81,7 +82,10 @@ export function expandSingle(walk: Walk, scope: WalkScope, word: Word, quoted = 
   walk.spend(1);
   const shape = shapeOf(word.text);
   const fixed = fixedText(word, shape);
-  if (fixed !== undefined) return [[fixed]];
+  if (fixed !== undefined) {
+    if (shape !== 'plain') walk.literals.note(fixed);
+    return [[fixed]];
+  }
   const chunks = wordChunks({ walk, scope, mode: 'single', span: spanOf(word, scope) }, word, shape, quoted);
   // Several long values cost more than the one step counted above.
   const values = chunks.map(joined);
@@ -211,6 +215,7 @@ function product(expansion: Expansion, parts: readonly WordPart[], quoted: boole
   let forms: Chunk[][] = [[]];
   for (const part of parts) {
     if (part.type === 'Literal' && forms.length === 1) {
+      expansion.walk.literals.note(part.value);
       forms[0]?.push(part.value);
       continue;
     }
@@ -255,9 +260,11 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
   switch (part.type) {
     case 'AnsiCQuoted':
       refuseInSh(walk, expansion.span, "$'…'", scope);
+      walk.literals.note(part.value);
       return [[part.value]];
     case 'Literal':
     case 'SingleQuoted':
+      walk.literals.note(part.value);
       return [[part.value]];
     case 'DoubleQuoted':
     case 'LocaleString':
@@ -332,8 +339,8 @@ function withoutNewlines(text: string): string {
   return withoutTrailing(text, '\n');
 }
 
-function unknownOutput({ text, from }: Output, written: string): Piece {
-  if (text === '' && from === undefined) return { hole: 'unknown', text: written };
+function unknownOutput({ text, from, outside }: Output, written: string): Piece {
+  if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside };
   if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from };
   return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
 }

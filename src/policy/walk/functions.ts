@@ -7,7 +7,7 @@ import type { FunctionBody, ShellFunction } from './shell.ts';
 import { union, unknownVariable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
-/** Records a function; its body is judged where it is called, or in `judgeUncalled` if it never is. */
+/** Records a function; its body is judged where it is called, or in `judgeRest` if it never is. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope): Output {
   const name = node.name.value;
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };

@@ -13,6 +13,7 @@ import { type Arg, foreignText, mayExpand, textOf } from '../words/arg.ts';
 import {
   anyOutput,
   foreignOutput,
+  numberOutput,
   type Output,
   placeListed,
   possibleOutput,
@@ -91,11 +92,30 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
-  if (free) return silent;
+  if (free) return printsState(call, scope) ? anyOutput : silent;
   const decoded = decoders.has(base) ? decodedText(call) : undefined;
   const output = decoded ?? (applies ? entry.output?.(call) : undefined) ?? passedListing(call);
-  if (typeof output === 'string') return { text: output, more: false };
+  if (typeof output === 'string') {
+    walk.literals.note(output);
+    return { text: output, more: false };
+  }
   return unknownOutput(call, facts, inner, output);
+}
+
+/** Returns true if a builtin that needs no listing may print: `declare -p`, `set`, `cd -`. */
+function printsState({ name, args }: ProgramCall, { shell }: WalkScope): boolean {
+  if (name === 'set') return args.every(({ text }) => text === undefined || /^[-+]o$/.test(text));
+  if (name === 'cd')
+    return shell.variables.has('CDPATH') || args.some(({ text }) => text === undefined || text === '-');
+  if (name === 'umask' || name === 'times') return true;
+  if (!declaring.has(name)) return false;
+  return args.every(({ text }) => text === undefined || /^[-+]/.test(text)) || args.some(hasPrintFlag);
+}
+
+const declaring = new Set('declare typeset local export readonly'.split(' '));
+
+function hasPrintFlag({ text }: Arg): boolean {
+  return text === undefined || /^-[a-zA-Z]*[pfF]/.test(text);
 }
 
 /** The output of a program that is not predictable: numbers, part of its input or words, or any text. */
@@ -106,12 +126,12 @@ function unknownOutput(
   output: (Output & { readonly more: true }) | undefined,
 ): Output {
   const kind = printedKind(call);
-  if (kind === 'numbers') return anyOutput;
+  if (kind === 'numbers') return numberOutput;
   const from = printedText(call, echoes, inner);
   const isOwn = isOpen || echoes === 'words' || kind === 'input' || (wraps && inner !== silent);
   const foreign = isOwn ? '' : foreignText;
   const counts = kind === 'counts' || (kind === 'input' && call.stdin !== 'none' && call.stdin.counts);
-  if (from === undefined && foreign === '') return output ?? anyOutput;
+  if (from === undefined && foreign === '') return output ?? (isOpen ? numberOutput : anyOutput);
   // The usual case creates no object.
   if (from === undefined && output === undefined && !counts) return foreignOutput;
   const whole = (from ?? '') + foreign;
@@ -301,9 +321,16 @@ function factsOf(name: string): ProgramFacts {
 
 function isOpenProgram(base: string): boolean {
   const entry = programNamed(base);
-  return !isPlainProgram(base) && entry?.closed === undefined && entry?.builtin !== 'only';
+  return (
+    !isPlainProgram(base) &&
+    !printingBuiltins.has(base) &&
+    entry?.closed === undefined &&
+    entry?.builtin !== 'only'
+  );
 }
 
+/** Builtins without an entry that print text of the command. */
+const printingBuiltins = new Set('caller dirs history type'.split(' '));
 const decoders = new Set(['rev', 'tr', 'xxd']);
 const printing = new Set(['basename', 'dirname', 'echo', 'expr', 'printf']);
 const wrapping = new Set(

@@ -1,8 +1,16 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
 import { type Arg, type Hole, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
+import { isSetByBash } from '../words/set-by-bash.ts';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
-import { derivedHole, everyValue, union, unknownVariable, type Variable } from './variable.ts';
+import {
+  derivedHole,
+  everyValue,
+  outsideVariable,
+  union,
+  unknownVariable,
+  type Variable,
+} from './variable.ts';
 
 /** The trails of a shell that has not changed its directory. */
 export const noTrails: readonly string[] = [''];
@@ -140,6 +148,12 @@ export class Shell {
     this.anyArgument = isKnown ? unknown : derivedHole((args ?? []).flatMap((arg) => arg.pieces));
   }
 
+  /** Any one of the arguments, or a part of it. */
+  someArgument(): Hole {
+    const known = (this.positional ?? []).flatMap((arg) => arg.pieces);
+    return known.length === 0 ? this.anyArgument : derivedHole([...known, this.anyArgument]);
+  }
+
   /** Replaces this state with that of another shell. */
   replaceWith(other: Shell): void {
     this.variables.replaceWith(other.variables);
@@ -186,10 +200,14 @@ export class Shell {
   }
 
   private mergeVariable(name: string, other: Shell): void {
-    const mine = this.variables.get(name) ?? unknownVariable;
-    const theirs = other.variables.get(name) ?? unknownVariable;
+    const mine = this.variables.get(name) ?? unsetVariable(name);
+    const theirs = other.variables.get(name) ?? unsetVariable(name);
     if (mine !== theirs) this.variables.set(name, union(mine, theirs));
   }
+}
+
+function unsetVariable(name: string): Variable {
+  return isSetByBash(name) ? unknownVariable : outsideVariable;
 }
 
 function mergeDefinitions(mine: Definitions, theirs: Definitions): void {

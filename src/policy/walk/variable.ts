@@ -2,6 +2,7 @@ import {
   boundedFrom,
   type Hole,
   mayExpandIn,
+  outside,
   type Piece,
   textBehind,
   textOf,
@@ -15,6 +16,9 @@ import { entriesOf, entryAt, entryMap, type ListEntries } from './list-entries.t
 export type Variable =
   | { readonly kind: 'text'; readonly values: readonly Value[] }
   | { readonly kind: 'list'; readonly entries: ListEntries; readonly complete: boolean };
+
+/** A variable that the command has not set. */
+export const outsideVariable: Variable = { kind: 'text', values: [[outside]] };
 
 /** A variable about which nothing is known. */
 export const unknownVariable: Variable = { kind: 'text', values: [[unknown]] };
@@ -56,7 +60,12 @@ function beginsApart([mine]: Value, [theirs]: Value): boolean {
 
 function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   if (typeof mine !== 'object' || typeof theirs !== 'object') return mine === theirs;
-  return mine.hole === theirs.hole && mine.text === theirs.text && mine.from === theirs.from;
+  return (
+    mine.hole === theirs.hole &&
+    mine.text === theirs.text &&
+    mine.from === theirs.from &&
+    mine.outside === theirs.outside
+  );
 }
 
 /** Applies `limits.values` and `limits.textLength`; if values are dropped, an unknown one is added. */
@@ -92,7 +101,8 @@ export function everyValue(variable: Variable): readonly Value[] {
 export function valuesOf(variable: Variable): readonly Value[] {
   if (variable.kind === 'text') return variable.values;
   const first = entryAt(variable.entries, '0');
-  return first !== undefined && variable.complete ? [first] : [[unknown]];
+  if (first !== undefined && variable.complete) return [first];
+  return [[variable.entries.mayExpand ? derivedHole(variable.entries.values.flat()) : unknown]];
 }
 
 function unionOfLists(one: ListEntries, other: ListEntries): Variable {
@@ -108,7 +118,10 @@ function unionOfLists(one: ListEntries, other: ListEntries): Variable {
 export function valueKey(value: Value): string {
   let key = '';
   for (const piece of value)
-    key += typeof piece === 'string' ? piece : `\0${piece.hole} ${piece.text} ${piece.from ?? ''}\0`;
+    key +=
+      typeof piece === 'string'
+        ? piece
+        : `\0${piece.hole} ${piece.text} ${piece.outside ?? ''} ${piece.from ?? ''}\0`;
   return key;
 }
 

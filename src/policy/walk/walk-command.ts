@@ -11,8 +11,9 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { anyOutput, fileContents, joinOutput, type Output, silent } from '../words/output.ts';
+import { anyOutput, fileContents, joinOutput, type Output, silent, withErrors } from '../words/output.ts';
 import { applyRedirects } from './apply-redirects.ts';
+import { isInteger } from './assign.ts';
 import { evaluateKey, evaluateSubscript } from './evaluate-expression.ts';
 import { expandParts, expandWord, fixedArg } from './expand-word.ts';
 import { combine } from './expansion.ts';
@@ -21,7 +22,15 @@ import { counted, entriesOf, entryMap, type ListEntries, noEntries } from './lis
 import { refuseMisread } from './misread.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import { addDerived, type Shell } from './shell.ts';
-import { bounded, union, unknownVariable, type Variable, valuesOf } from './variable.ts';
+import {
+  bounded,
+  derivedHole,
+  everyValue,
+  union,
+  unknownVariable,
+  type Variable,
+  valuesOf,
+} from './variable.ts';
 import type { Walk } from './walk.ts';
 import { shapeOf } from './word-shape.ts';
 
@@ -50,22 +59,25 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
   const program = (forms.head ?? forms.words[0]?.[0])?.text;
   const assignments = assignmentsOf(node);
   const redirected = forms.redirected || assignments.length < node.prefix.length;
-  const { stdin, captured, target } = applyRedirects(
+  const isEmptyCommand = forms.head === undefined && forms.words.every(isEmpty);
+  // Without a program bash assigns before it expands redirections; before a program it does so afterwards.
+  if (isEmptyCommand) for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
+  const { stdin, captured, mixed, target } = applyRedirects(
     walk,
     redirected ? node.redirects : none,
     program,
     scope,
   );
-  if (forms.head === undefined && forms.words.every(isEmpty)) {
-    for (const assignment of assignments) assignHere(walk, assignment, scope, 'plain');
+  if (isEmptyCommand) {
     // `$(< file)` prints the file.
     return stdin === scope.stdin || stdin === 'none' ? silent : fileContents;
   }
   const inner = stdin === scope.stdin ? scope : scope.with({ stdin });
-  const output =
+  const printed =
     assignments.length === 0
       ? runForms(walk, forms, inner)
       : withEnvironment(walk, assignments, forms, scope, inner);
+  const output = mixed ? withErrors(printed) : printed;
   if (target !== undefined) recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
 }
@@ -242,13 +254,20 @@ function mayPersist(name: string | undefined, shell: Shell): boolean {
 function assignHere(walk: Walk, item: Assignment, scope: WalkScope, how: 'plain' | 'exported'): void {
   const span = spanOf(item, scope);
   if (item.index !== undefined) evaluateKey(walk, item.name, item.index, span, scope);
-  walk.assign(item.name, newVariable(walk, item, scope), span, scope, how);
+  walk.assign(item.name, newVariable(walk, item, scope, how), span, scope, how);
 }
 
-function newVariable(walk: Walk, item: Assignment, scope: WalkScope): Variable {
+function newVariable(walk: Walk, item: Assignment, scope: WalkScope, how: 'plain' | 'exported'): Variable {
   const before = scope.shell.variables.get(item.name);
-  if (item.value.type === 'ArrayValue') return newList(walk, item, scope, before);
+  if (item.value.type === 'ArrayValue') {
+    const list = newList(walk, item, scope, before);
+    // Before a program, `y=(a b)` is a text in its environment.
+    return how === 'plain' ? list : { kind: 'text', values: [[derivedHole(everyValue(list).flat())]] };
+  }
   const values = walk.single(item.value, scope);
+  // An integer adds the result of the text to its value.
+  if (item.append && isInteger(item.name, scope.shell))
+    for (const value of values) walk.evaluate(value, 'arithmetic', spanOf(item, scope), scope);
   if (item.index !== undefined) return newEntry(walk, item, values, scope, before);
   if (!item.append) return { kind: 'text', values: bounded(values) };
   const olds: readonly Value[] = before === undefined ? [[unknown]] : valuesOf(before);

@@ -1,21 +1,22 @@
 import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
-import type { Value } from '../words/arg.ts';
+import { outside, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { joinOutput, type Output, possibleOutput } from '../words/output.ts';
 import { expandWord } from './expand-word.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
-import { bounded, union, unknownVariable, type Variable, valueKey } from './variable.ts';
+import { bounded, derivedHole, union, unknownVariable, type Variable, valueKey } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { conditional } from './walk-branches.ts';
 
 /** Walks `for` and `select` with every value of the loop variable. */
 export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Output {
   const name = node.name.value;
-  const values =
-    node.wordlist === undefined
-      ? [[{ hole: 'unknown', text: '' } as const]]
-      : loopValues(walk, node.wordlist, scope);
+  const values = node.wordlist === undefined ? argumentsOf(scope) : loopValues(walk, node.wordlist, scope);
+  if (scope.shell.defined.namerefs.has(name)) {
+    const reason = `the loop changes the target of the reference ${name}, which is not allowed under an allow list`;
+    walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, ...spanOf(node.name, scope) });
+  }
   return walkLoop(walk, scope, [name], (inner) => {
     walk.assign(
       name,
@@ -23,7 +24,7 @@ export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Outpu
       spanOf(node.name, inner),
       inner,
     );
-    if (node.type === 'Select') walk.assign('REPLY', unknownVariable, spanOf(node.name, inner), inner);
+    if (node.type === 'Select') walk.assign('REPLY', textRead(inner), spanOf(node.name, inner), inner);
     return walk.body(node.body, conditional(inner));
   });
 }
@@ -61,15 +62,31 @@ function walkLoop(
   const changed = scope.shell
     .changedSince(before)
     .filter((name) => !own.includes(name) && mayRevealMore(scope.shell, before, name));
+  // `while …; do f "$1"; shift; done` has other arguments in each round.
+  const isShifted = scope.shell.positional !== before.positional;
   scope.shell.merge(before);
   let second = first;
-  if (changed.length > 0 && inner.loops <= limits.loops) {
+  if ((changed.length > 0 || isShifted) && inner.loops <= limits.loops) {
     addUnknown(scope.shell, changed);
     second = body(inner.with({ secondRound: true }));
     scope.shell.merge(before);
   }
   before.release();
   return possibleOutput(second === first ? [first] : [first, second]);
+}
+
+/** The values of `for x`, which loops over the arguments. */
+function argumentsOf({ shell }: WalkScope): readonly Value[] {
+  const { positional } = shell;
+  if (positional === undefined) return [[shell.anyArgument]];
+  return positional.length === 0 ? [[outside]] : bounded(positional.map(({ pieces }) => pieces));
+}
+
+/** Any line of stdin. */
+function textRead({ stdin }: WalkScope): Variable {
+  return stdin === 'none'
+    ? unknownVariable
+    : { kind: 'text', values: [[derivedHole([stdin.text, stdin.from ?? ''])]] };
 }
 
 function loopValues(walk: Walk, words: readonly Word[], scope: WalkScope): readonly Value[] {

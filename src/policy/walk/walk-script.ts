@@ -18,6 +18,7 @@ import {
   type Stdin,
   silent,
   skippable,
+  withErrors,
 } from '../words/output.ts';
 import { AndOrOutput } from './and-or-output.ts';
 import { applyRedirects } from './apply-redirects.ts';
@@ -120,7 +121,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
   const pipeline = walk.nextPipelineId();
   let stdin: Stdin = scope.stdin;
   let output = silent;
-  for (const command of node.commands) {
+  for (const [index, command] of node.commands.entries()) {
     walk.spend(1 + scope.shell.variables.size / 8);
     const inner = scope.fork();
     inner.stdin = stdin;
@@ -128,7 +129,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
     const deferredBefore = walk.deferred.length;
     output = walkNode(walk, command, inner);
     if (walk.deferred.length === deferredBefore) inner.shell.release();
-    stdin = output;
+    stdin = node.operators[index] === '|&' ? withErrors(output) : output;
   }
   return output;
 }
@@ -190,8 +191,9 @@ function startsWithSubshell(node: PipelineNode | AndOr): boolean {
 }
 
 function walkRedirected(walk: Walk, node: Redirected, scope: WalkScope): Output {
-  const { stdin, captured, target } = applyRedirects(walk, node.redirects, undefined, scope);
-  const output = walkNode(walk, node.command, scope.with({ stdin }));
+  const { stdin, captured, mixed, target } = applyRedirects(walk, node.redirects, undefined, scope);
+  const printed = walkNode(walk, node.command, scope.with({ stdin }));
+  const output = mixed ? withErrors(printed) : printed;
   if (target !== undefined) recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
 }

@@ -3,6 +3,7 @@ import type { TextSpan, Value } from '../words/arg.ts';
 import { type Output, silent } from '../words/output.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import { addDerived } from './shell.ts';
+import { outsideVariable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 /** Walks the expression of `[[ … ]]`, which prints nothing. */
@@ -27,6 +28,8 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
         );
         if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
           for (const value of values) addDerived(scope.shell, 'BASH_REMATCH', value);
+        else if (expression.operator === '=~' && !scope.shell.variables.has('BASH_REMATCH'))
+          scope.shell.variables.set('BASH_REMATCH', outsideVariable);
       }
       break;
     case 'TestLogical':

@@ -6,6 +6,7 @@
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Arg, TextSpan, Value } from '../words/arg.ts';
 import type { Output } from '../words/output.ts';
+import type { LiteralMarks } from './literal-marks.ts';
 import type { WalkScope } from './scope.ts';
 import type { Chunk } from './split-fields.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
@@ -27,6 +28,8 @@ export interface Walk {
   readonly volatile: Set<string>;
   /** Every assignment so far, in order. */
   readonly assigned: (readonly [name: string, variable: Variable])[];
+  /** What the literal texts so far contain, and where a value of unknown origin is evaluated. */
+  readonly literals: LiteralMarks;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: Map<string, Output>;
   /** Counts steps; throws `PolicyLimitError` at the limit. */

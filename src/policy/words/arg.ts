@@ -17,6 +17,8 @@ export interface Hole {
   readonly listed?: string | undefined;
   /** Command text that the hole is derived from in a way the walk does not follow; arithmetic may still evaluate it. */
   readonly from?: string | undefined;
+  /** True if it contains no text of the command: a variable of the environment, numbers that a program prints. */
+  readonly outside?: boolean | undefined;
 }
 
 /** Part of a word: known text or a hole. */
@@ -75,6 +77,9 @@ export function boundedFrom(from: string): string {
 
 /** A hole about which nothing is known. */
 export const unknown: Hole = { hole: 'unknown', text: '' };
+
+/** An unknown value that does not come from the command. */
+export const outside: Hole = { hole: 'unknown', text: '', outside: true };
 
 /** An `Arg` about which nothing is known, not even the number of words. */
 export function unknownArg(span: TextSpan, many = true): Arg {

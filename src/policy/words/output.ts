@@ -11,6 +11,8 @@ export interface Output {
   readonly origin?: 'caller' | 'file' | undefined;
   /** True if every line begins with a number, as in the output of `wc` and `du`. */
   readonly counts?: boolean | undefined;
+  /** True if it contains no text of the command, such as the numbers that `wc` prints. */
+  readonly outside?: boolean | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
@@ -20,6 +22,9 @@ export const silent: Output = { text: '', more: false };
 
 /** Anything may be printed. */
 export const anyOutput: Output = { text: '', more: true };
+
+/** Numbers are printed. */
+export const numberOutput: Output = { text: '', more: true, outside: true };
 
 /** Text from outside the command may be printed; arithmetic would evaluate it. */
 export const foreignOutput: Output = { text: '', more: true, from: foreignText };
@@ -53,6 +58,12 @@ function addsNothing(one: Output, { from }: Output): boolean {
   if (from === undefined) return true;
   const isPlain = one.origin === undefined && !one.counts;
   return isPlain && from.trimStart() === foreignText && one.from?.endsWith(foreignText) === true;
+}
+
+/** The output of a command together with its error messages, as with `2>&1`. */
+export function withErrors(output: Output): Output {
+  if (output.more && !output.outside && output.forms === undefined) return output;
+  return { ...output, more: true, outside: undefined, forms: undefined };
 }
 
 /** The output of a command that may not run, as `b` in `a || exit; b`. */

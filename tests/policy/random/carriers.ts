@@ -265,6 +265,63 @@ const started: readonly Carrier[] = [
 const integer = (dice: Dice): string =>
   dice.pick(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD', 'SECONDS', 'LINENO']);
 
+/** Stores one of the arguments in `v`. */
+function argument(dice: Dice): string {
+  return dice.pick([
+    'v=$2',
+    `v=\${@: -1}`,
+    `v="\${@: -1}"`,
+    `v=\${!#}`,
+    `v=\${@:$#}`,
+    `v=\${*:2}`,
+    `v=\${@/x/y}`,
+    `v=\${2%x}`,
+    'shift\nv=$1',
+    'shift $((1))\nv=$1',
+    'for v\ndo :\ndone',
+    'for v in "$@"\ndo :\ndone',
+    `w=2\nv=\${!w}`,
+    'while (($# > 1))\ndo shift\nv=$1\ndone',
+  ]);
+}
+
+/** Stores one of the entries of `z` in `v`. */
+function entry(dice: Dice): string {
+  return dice.pick([
+    `v=\${z[1]}`,
+    `v=\${z[-1]}`,
+    `v=\${z[@]: -1}`,
+    `v=\${z[@]:1}`,
+    `v=\${z[@]/x/y}`,
+    `v=\${z[\${#z[@]} - 1]}`,
+    `for v in "\${z[@]}"\ndo :\ndone`,
+    `unset "z[0]"\nv=\${z[*]}`,
+  ]);
+}
+
+/** Evaluates `v` as arithmetic or as a name. */
+function sink(dice: Dice): string {
+  return dice.pick([
+    ': $((v))',
+    '((v))',
+    'let v',
+    '[[ v -eq 0 ]]',
+    '[[ $v -eq 0 ]]',
+    '[[ -v $v ]]',
+    `b=(1)\n: \${b[v]}`,
+    'b[$v]=1',
+    `: \${zz:v}`,
+    `: \${!v}`,
+    'unset "$v"',
+    'declare -i y=$v',
+    'declare -i y\ny+=$v',
+    'RANDOM=$v',
+    'b=([$v]=1)',
+    ': $[v]',
+    'printf -v "$v" x',
+  ]);
+}
+
 const reevaluated: readonly Carrier[] = [
   (dice, code) => `${integer(dice)}=${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
   (dice, code) => `read -r -d '' ${integer(dice)} <<< ${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
@@ -302,6 +359,21 @@ const reevaluated: readonly Carrier[] = [
   (dice, code) => `PS4=${quoted(dice, `$(${code}\n)`)}\nset -x\n: 2> err\nset +x`,
   (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\nhead=(1)\n: \${#w[v]} \${head[@]:v} 2> err`,
   (dice, code) => `v=${quoted(dice, `a[$(${code}\n)]`)}\nset -- 1 2\nshift v 2> err\n: \${@:v} 2> err`,
+  (dice, code) => `set -- 1 ${quoted(dice, `a[$(${code}\n)]`)}\n${argument(dice)}\n${sink(dice)} 2> err`,
+  (dice, code) => `z=(1 ${quoted(dice, `a[$(${code}\n)]`)})\n${entry(dice)}\n${sink(dice)} 2> err`,
+  (dice, code) =>
+    `fn() { ${argument(dice)}\n${sink(dice)}\n}\nfn 1 ${quoted(dice, `a[$(${code}\n)]`)} 2> err`,
+  (dice, code) =>
+    `set -- -x ${quoted(dice, `a[$(${code}\n)]`)}\ngetopts x: o\nv=$OPTARG\n${sink(dice)} 2> err`,
+  (dice, code) =>
+    `select w in x\ndo v=$REPLY\n${sink(dice)}\nbreak\ndone <<< ${quoted(dice, `a[$(${oneLine(code)})]`)} 2> err`,
+  (dice, code) => `declare -i w=v\nx=${quoted(dice, `a[$(${code}\n)]`)}\nw+=x 2> err`,
+  (dice, code) => `x=${quoted(dice, `a[$(${code}\n)]`)} ${dice.pick(['<<<', '>', '2>'])} $((x)) 2> err`,
+  (dice, code) => `TIMEFORMAT=${quoted(dice, oneLine(code))}\neval "$({ time :\n} 2>&1)"`,
+  (_dice, code) => `eval "$( (: \${zz?;${oneLine(code)};}) 2>&1)"`,
+  (dice, code) => `v=${quoted(dice, oneLine(code))}\nw=$(declare -p v)\neval eval "\${w#*=}"`,
+  (dice, code) => `fn() { while (($#))\ndo eval "$1"\nshift\ndone\n}\nfn : ${quoted(dice, code)}`,
+  (dice, code) => `v=(${quoted(dice, oneLine(code))}) bash -c 'v=\${v#?}\neval "eval \${v%?}"' 2> err`,
   (dice, code) => `compgen -W ${quoted(dice, `$(${code}\n)`)}`,
   (dice, code) => `compgen -C ${quoted(dice, code)} a 2> err`,
 ];
