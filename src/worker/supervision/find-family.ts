@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { childrenOf } from '../processes/descendants.ts';
+import { readStartTime } from './until-gone.ts';
 
 /** nacre's own processes below a supervisor. */
 export interface Family {
   /** The init process of the namespace; its death ends the namespace. */
   readonly init: number;
+  /** Identifies `init` after its pid is reused. */
+  readonly initStartTime: string | null;
   /** The keeper, which at level `unshare` is the init process itself. */
   readonly keeper: number;
 }
@@ -20,8 +23,7 @@ export function canFindFamily(): boolean {
 /** Finds the processes below a supervisor whose keeper is ready; undefined if the supervisor is dead. */
 export function findFamily(supervisor: number, ownProcesses: number): Family | undefined {
   const [init] = childrenOf(supervisor);
-  if (init === undefined || ownProcesses === 1)
-    return init === undefined ? undefined : { init, keeper: init };
-  const [keeper] = childrenOf(init);
-  return keeper === undefined ? undefined : { init, keeper };
+  if (init === undefined) return undefined;
+  const keeper = ownProcesses === 1 ? init : childrenOf(init)[0];
+  return keeper === undefined ? undefined : { init, initStartTime: readStartTime(init), keeper };
 }

@@ -16,8 +16,10 @@ export interface Keeper {
   readonly ended: Promise<KeeperEnd>;
   /** CPU time of the command, once the keeper has reported its end; null until then. */
   endedCpuMs(): number | null;
-  /** Resolves when the supervisor has exited; if its exit cannot be known, when its namespace is gone. */
+  /** Resolves when the supervisor has exited and its namespace is empty; at the latest seconds after SIGKILL. */
   readonly gone: Promise<void>;
+  /** The init process of the namespace, if it has survived `gone`. */
+  survivor(): number | undefined;
   /** The proxy for its network requests, of its own or of its room; absent if its network is not filtered. */
   readonly proxy: NetworkProxy | undefined;
   /** True if it runs in the network of its room. */
@@ -77,6 +79,7 @@ export function followKeeper(
     ended: life.ended,
     endedCpuMs: () => life.cpuMs,
     gone: life.gone,
+    survivor: () => life.survivor,
     isJoined: false,
     proxy,
     end: () => life.end(),

@@ -5,6 +5,7 @@ import { continueWhileStopped } from './continue-helpers.ts';
 import { canFindFamily, type Family, findFamily } from './find-family.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
+import { untilGone } from './until-gone.ts';
 
 /** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
 export interface KeeperEnd {
@@ -32,6 +33,8 @@ export interface KeeperLimits {
 const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 // A supervisor exits a moment after the init process that it waits for.
 const exitMs = 500;
+// A process of a namespace that was killed can survive in an uninterruptible system call.
+const emptyMs = 4_000;
 
 /**
  * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor then reaps. If the
@@ -49,6 +52,7 @@ export class KeeperLife {
   cpuMs: number | null = null;
   #family: Family | undefined;
   #lives = true;
+  #isEmpty = false;
   #isEnding = false;
   #stopContinuing: () => void = () => {};
 
@@ -71,6 +75,11 @@ export class KeeperLife {
 
   get ended(): Promise<KeeperEnd> {
     return this.#ended.promise;
+  }
+
+  /** The init process of its namespace, if that has outlived its supervisor for longer than processes need to die. */
+  get survivor(): number | undefined {
+    return this.#lives || this.#isEmpty ? undefined : this.#family?.init;
   }
 
   end(): void {
@@ -127,6 +136,7 @@ export class KeeperLife {
   async #onExit(exit: ProcessExit): Promise<void> {
     this.#status.drain();
     if (exit.isLost) await this.#endOrphans();
+    this.#isEmpty = await this.#emptyNamespace();
     this.#lives = false;
     this.#stopContinuing();
     this.#status.close();
@@ -135,7 +145,17 @@ export class KeeperLife {
     this.#ended.resolve({ exit: isKnown ? exit : this.#isEnding ? killed : lostExit, processes: null });
   }
 
-  // The status pipe reads EOF when the last process of the namespace is gone.
+  // A supervisor that was killed is reaped before its namespace is empty. The kernel removes the init process last, and closes its
+  // end of the status pipe first, so only the process itself shows that all others are gone.
+  async #emptyNamespace(): Promise<boolean> {
+    if (!this.#family) return true;
+    const { init, initStartTime } = this.#family;
+    if (await untilGone(init, initStartTime, 0)) return true;
+    sendSignal(init, 'SIGKILL');
+    return untilGone(init, initStartTime, emptyMs);
+  }
+
+  // The status pipe reads EOF when the init process begins to exit.
   async #endOrphans(): Promise<void> {
     sendSignal(this.#family?.init, 'SIGKILL');
     sendSignal(this.#launched.pid, 'SIGKILL');

@@ -79,7 +79,8 @@ export class NamespaceTree implements ProcessTree {
     if (init === undefined) {
       // Its supervisor is dead, and the init process dies with it; `gone` says when.
       await settlesWithin(this.#keeper.gone, confirmMs);
-      return [];
+      const survivor = this.#keeper.survivor();
+      return describeProcesses(survivor === undefined ? [] : [survivor], this.#table);
     }
     if (await isGone(init, this.#table)) return [];
     return describeProcesses(

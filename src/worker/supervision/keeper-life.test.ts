@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createFifoPool, openForReading } from '../io/fifo-pool.ts';
+import { childrenOf } from '../processes/descendants.ts';
+import type { ProcessExit } from '../processes/process-exit.ts';
+import { KeeperLife } from './keeper-life.ts';
+import { readStartTime } from './until-gone.ts';
+
+const limits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
+
+// Ordinary processes in the places of supervisor, init and keeper: nothing but nacre ends the init process.
+test('E2: the end of a killed supervisor is reported only when its init process is gone', async () => {
+  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
+  const [name = ''] = await fifos.take(1);
+  const status = openForReading(name);
+  const supervisor = spawn('bash', ['-c', `bash -c 'sleep 7741 & wait' & wait`], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  const pid = supervisor.pid ?? 0;
+  const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
+  await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length).toBe(1);
+  const [init = 0] = childrenOf(pid);
+  const [keeper = 0] = childrenOf(init);
+  const life = new KeeperLife({ pid, exited }, status.ours, 2, limits);
+  writeSync(status.theirs, 'ready\0');
+  expect(await life.ready).toBe(true);
+  const endings: boolean[] = [];
+  void life.ended.then(() => endings.push(readStartTime(init) === null));
+  supervisor.kill('SIGKILL');
+  await life.gone;
+  expect(readStartTime(init)).toBeNull();
+  expect(endings).toEqual([true]);
+  expect((await life.ended).exit.isLost).toBe(true);
+  expect(life.survivor).toBeUndefined();
+  closeSync(status.theirs);
+  process.kill(keeper, 'SIGKILL');
+  await fifos.close();
+});
