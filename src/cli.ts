@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './assembly/main.ts';
+import { toSignalExit } from './doors/exit-codes.ts';
 import { ensureOwnerAccess } from './support/umask.ts';
 
 ensureOwnerAccess();
@@ -28,7 +29,8 @@ process.exitCode = await main(process.argv.slice(2), {
 // A script that redirects to a full disk must not mistake what it has for the whole output.
 if (lostOutput) {
   process.stderr.write(`nacre: stdout cannot be written: ${lostOutput.message}.\n`);
-  process.exitCode ||= 1;
+  // `interruption` may have stopped the command, whose exit code is then that of SIGPIPE.
+  if (process.exitCode === 0 || process.exitCode === toSignalExit('SIGPIPE', 'SIGTERM')) process.exitCode = 1;
 }
 process.exit();
 

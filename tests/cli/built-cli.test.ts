@@ -41,6 +41,8 @@ describe('the built nacre', () => {
       expect(stderr, command).toContain('nacre: stdout cannot be written: ENOSPC');
     }
     expect(bash('n run "exit 3" > /dev/full')).toMatchObject({ status: 3, stderr: '' });
+    // Still running when the output is lost, so nacre stops it.
+    expect(bash('n run "echo x; sleep 60" > /dev/full').status).toBe(1);
     expect(bash('set -o pipefail; n man | head -n 1')).toMatchObject({ status: 0, stderr: '' });
   });
 
