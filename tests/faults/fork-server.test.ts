@@ -12,7 +12,7 @@ afterEach(async () => {
   const elapsed = createStopwatch();
   await here.close();
   expect(elapsed()).toBeLessThan(8_000);
-  expect(processesWith('sleep\u00007788')).toEqual([]);
+  expect(processesWith(`sleep\u00007788.${process.pid}`)).toEqual([]);
 });
 
 const specs: Readonly<Record<string, Partial<JobSpec>>> = {
@@ -25,12 +25,12 @@ test.each(['pipes', 'terminal', 'session'])(
   'at level group, a killed fork server loses a command (%s)',
   async (kind) => {
     here = createTestWorker();
-    const id = await here.start('echo up; sleep 7788', specs[kind]);
+    const id = await here.start(`echo up; sleep 7788.${process.pid}`, specs[kind]);
     await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
     for (const pid of forkServersOf(here)) process.kill(pid, 'SIGKILL');
     const { end } = await here.worker.wait(id, 15_000);
     expect(end).toMatchObject({ cause: 'supervision_lost', exitCode: null, signal: null, survivors: [] });
-    expect(processesWith('sleep\u00007788')).toEqual([]);
+    expect(processesWith(`sleep\u00007788.${process.pid}`)).toEqual([]);
     expect(await here.run('echo next', specs[kind])).toMatchObject({ state: { status: 'completed' } });
   },
 );

@@ -69,7 +69,7 @@ describe('shell_execute in process', () => {
   it('S4: a timeout returns the output so far, and kills the process tree', async () => {
     const run = await open();
     const { metadata, ...reply } = await run({
-      command: "echo so far; echo bad >&2; (trap '' TERM; sleep 3071 & sleep 3071)",
+      command: `echo so far; echo bad >&2; (trap '' TERM; sleep 3071.${process.pid} & sleep 3071.${process.pid})`,
       timeout: 1,
     });
     expect(reply.is_error).toBe(true);
@@ -80,7 +80,7 @@ describe('shell_execute in process', () => {
       partial_stdout: 'so far\n',
       partial_stderr: 'bad\n',
     });
-    expect(processesWith('sleep\u00003071')).toEqual([]);
+    expect(processesWith(`sleep\u00003071.${process.pid}`)).toEqual([]);
   });
 
   it('S7: reports the resources used by the whole process tree', async () => {

@@ -199,9 +199,11 @@ describe('S9: a workflow', () => {
   });
 
   it('kills a step that times out with its process tree', async () => {
-    const { steps } = await run([{ command: 'sleep 3172 & sleep 3172', timeout: 0.3 }]);
+    const { steps } = await run([
+      { command: `sleep 3172.${process.pid} & sleep 3172.${process.pid}`, timeout: 0.3 },
+    ]);
     expect(steps[0]).toMatchObject({ status: 'timeout' });
-    expect(processesWith('sleep\u00003172')).toEqual([]);
+    expect(processesWith(`sleep\u00003172.${process.pid}`)).toEqual([]);
   });
 
   it('runs independent steps in parallel, within the limit', async () => {
@@ -248,7 +250,7 @@ describe('S9: a workflow', () => {
     const controller = new AbortController();
     const onEvent = (event: WorkflowEvent) => event.type === 'step_output' && controller.abort();
     const steps = [
-      { id: 'long', command: 'echo begun; sleep 3173' },
+      { id: 'long', command: `echo begun; sleep 3173.${process.pid}` },
       { id: 'after', command: 'echo never-run' },
     ];
     const result = await run(steps, { signal: controller.signal, onEvent });
@@ -256,7 +258,7 @@ describe('S9: a workflow', () => {
       status: 'aborted',
       steps: [{ status: 'killed' }, { status: 'skipped', reason: 'the workflow was aborted' }],
     });
-    expect(processesWith('sleep\u00003173')).toEqual([]);
+    expect(processesWith(`sleep\u00003173.${process.pid}`)).toEqual([]);
     const records = audited();
     expect(records).toMatch(/"kind":"skipped".*never-run.*the workflow was aborted/);
     expect(records).toMatch(/"kind":"finished".*"status":"killed","cause":"stopped"/);

@@ -207,12 +207,16 @@ describe('E6: lines that are not valid messages', () => {
   });
 
   it('two calls with the same id both get a result, and leave no process', async () => {
-    server.send(`${execute(27, 'sleep 0.2; echo one')}\n${execute(27, 'sleep 0.2; echo two')}\n`);
-    await server.answer(27);
-    await sleep(300);
-    const answers = server.messages().filter(({ id }) => id === 27);
-    expect(answers.map(({ result }) => result?.structuredContent?.stdout).sort()).toEqual(['one\n', 'two\n']);
+    const nap = `sleep 0.2${process.pid}`;
+    server.send(`${execute(27, `${nap}; echo one`)}\n${execute(27, `${nap}; echo two`)}\n`);
+    const answers = () => server.messages().filter(({ id }) => id === 27);
+    await expect.poll(() => answers().length).toBe(2);
+    expect(
+      answers()
+        .map(({ result }) => result?.structuredContent?.stdout)
+        .sort(),
+    ).toEqual(['one\n', 'two\n']);
     // Idle keeper shells do not have the text of a command in their argv.
-    expect(processesWith('sleep 0.2')).toEqual([]);
+    expect(processesWith(nap)).toEqual([]);
   });
 });

@@ -22,7 +22,10 @@ afterEach(async () => {
   expect(processesWith(here.folder)).toEqual([]);
 });
 const alive = () => processesWith(`${daemon}\u00001201`);
-const others = () => processesWith('sleep\u0000120');
+const others = () => {
+  const own = processesWith(`HOME=${here.folder}`);
+  return processesWith('sleep\u0000120').filter((pid) => own.includes(pid));
+};
 
 test.each([
   { highestLevel: 'group' },

@@ -131,7 +131,10 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   });
   // Pid 2 is the keeper. Its children keep running without it until the init process has noticed its death.
   const { setUp, run } = toLaunchMessage({
-    command: { kind: 'shell', script: 'sleep 300.0042 & kill -9 2; sleep 300.0042' },
+    command: {
+      kind: 'shell',
+      script: `sleep 3000042.${process.pid} & kill -9 2; sleep 3000042.${process.pid}`,
+    },
     cwd: '/',
     env: {},
     stdin: 'open',
@@ -140,7 +143,7 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   });
   writeSync(keeper.stdin, `${setUp}${run}`);
   await expect.poll(() => gone, { timeout: 10_000 }).toBe(true);
-  expect(processesWith('sleep 300.0042')).toEqual([]);
+  expect(processesWith(`sleep 3000042.${process.pid}`)).toEqual([]);
   expect((await keeper.ended).exit.isLost).toBe(true);
   for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
   const failing = await startWithForkServer(forkServer, {
@@ -173,13 +176,13 @@ test('reports how a program ended, also by a real-time signal', async () => {
 });
 
 test('reaps orphans, and kills everything below it when it is closed', async () => {
-  await run('echo here >&3; (sleep 0.01 & sleep 300.0043 >/dev/null 2>&1 3>&- & exit) & exit');
-  await expect.poll(() => processesWith('sleep\u0000300.0043').length).toBe(1);
-  const [orphan = 0] = processesWith('sleep\u0000300.0043');
+  await run(`echo here >&3; (sleep 0.01 & sleep 3000043.${process.pid} >/dev/null 2>&1 3>&- & exit) & exit`);
+  await expect.poll(() => processesWith(`sleep\u00003000043.${process.pid}`).length).toBe(1);
+  const [orphan = 0] = processesWith(`sleep\u00003000043.${process.pid}`);
   const server = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
   expect(server).toContain(Number(readFileSync(`/proc/${orphan}/stat`, 'utf8').split(' ')[3]));
   await forkServer.close();
-  expect(processesWith('sleep\u0000300.0043')).toEqual([]);
+  expect(processesWith(`sleep\u00003000043.${process.pid}`)).toEqual([]);
 });
 
 test('a fork server that was stopped is continued', async () => {
@@ -193,12 +196,12 @@ test('a fork server that does not answer is killed, and the next start uses anot
   const dumb = new ForkServer({
     env,
     limits: { startMs: 100, closeMs: 100 },
-    program: ['/bin/bash', '-c', 'trap "" TERM; while :; do sleep 300.0044; done'],
+    program: ['/bin/bash', '-c', `trap "" TERM; while :; do sleep 3000044.${process.pid}; done`],
   });
   await expect(dumb.start(missing)).rejects.toThrow('has exited');
   await expect(dumb.start(missing)).rejects.toThrow('has exited');
   await dumb.close();
-  for (const pid of processesWith('sleep\u0000300.0044')) process.kill(pid, 'SIGKILL');
+  for (const pid of processesWith(`sleep\u00003000044.${process.pid}`)) process.kill(pid, 'SIGKILL');
 });
 
 test('a keeper whose pipes cannot all be opened leaves no descriptor and no name', async () => {

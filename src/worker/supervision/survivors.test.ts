@@ -5,8 +5,8 @@ import { startDescendants } from '../../../tests/support/descendants.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestWorker, type TestWorker } from '../../../tests/support/worker.ts';
 
-const descendants = startDescendants('1001');
-const sleepers = () => processesWith('sleep\u00001001').filter((pid) => pid !== process.pid);
+const descendants = startDescendants(`1001.${process.pid}`);
+const sleepers = () => processesWith(`sleep\u00001001.${process.pid}`).filter((pid) => pid !== process.pid);
 
 describe.each(['unshare', 'namespace'] as const)(
   'E2: at level %s none of seven descendants survives',
@@ -38,7 +38,7 @@ describe.each(['unshare', 'namespace'] as const)(
       const message = String.raw`ended 0 $n 0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n\0`;
       const keeper = level === 'namespace' ? 2 : 1;
       const { state } = await here.run(
-        `n=${keeper}; printf "${message}" > /proc/${keeper}/fd/3; trap '' TERM; sleep 1001; sleep 1001`,
+        `n=${keeper}; printf "${message}" > /proc/${keeper}/fd/3; trap '' TERM; sleep 1001.${process.pid}; sleep 1001.${process.pid}`,
       );
       expect(state.status).toBe('completed');
       await expect.poll(sleepers, { timeout: 10_000 }).toEqual([]);
