@@ -113,6 +113,7 @@ export const buildPrograms: readonly ProgramEntry[] = [
       ['meson devenv touch x', 'touch'],
       ['just --shell ./x build'],
       ['just -c touch x', 'touch'],
+      ['tox exec -- touch x', 'touch'],
       'rake -e \'sh "touch x"\'',
       'bazel --bazelrc=./x build',
       "just --set x '`touch x`' build",
@@ -300,6 +301,15 @@ function taskEffects(call: ProgramCall): Effect[] {
     name === 'just' && options.has('c', 'command')
       ? [{ does: 'start', argv: [...options.values('c', 'command'), ...options.operands] } as const]
       : [];
+  const inTox =
+    name === 'tox' && /^(?:exec|e)$/.test(options.operands[0]?.text ?? '')
+      ? [
+          {
+            does: 'start',
+            argv: call.args.slice(call.args.findIndex(({ text }) => text === '--') + 1),
+          } as const,
+        ]
+      : [];
   const devenv =
     name === 'meson' && options.operands[0]?.text === 'devenv'
       ? subcommands({
@@ -309,7 +319,15 @@ function taskEffects(call: ProgramCall): Effect[] {
           },
         })(call)
       : [];
-  return [...chosen, ...rakeCode, ...backticks, ...just, ...devenv, ...startOptions('run_under')(call)];
+  return [
+    ...chosen,
+    ...rakeCode,
+    ...backticks,
+    ...just,
+    ...inTox,
+    ...devenv,
+    ...startOptions('run_under')(call),
+  ];
 }
 
 function ansibleEffects(call: ProgramCall): Effect[] {

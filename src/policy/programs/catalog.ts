@@ -2,6 +2,7 @@ import { archivePrograms } from './archives.ts';
 import { awkPrograms } from './awk.ts';
 import { buildPrograms } from './builds.ts';
 import { builtinPrograms } from './builtins.ts';
+import { codeOptionPrograms } from './code-options.ts';
 import { compilerPrograms } from './compilers.ts';
 import { containerPrograms } from './containers.ts';
 import { databasePrograms } from './databases.ts';
@@ -16,16 +17,19 @@ import { interpreterPrograms } from './interpreters.ts';
 import { javaPrograms } from './java.ts';
 import { javascriptRuntimePrograms } from './javascript-runtimes.ts';
 import { launcherPrograms } from './launchers.ts';
+import { moreInterpreterPrograms } from './more-interpreters.ts';
 import { nodePackagePrograms } from './node-packages.ts';
 import { parallelPrograms } from './parallel.ts';
 import { printingPrograms } from './printing.ts';
 import type { ProgramEntry } from './program.ts';
+import { refusedPrograms } from './refused-programs.ts';
 import { remotePrograms } from './remote.ts';
 import { scriptToolPrograms } from './script-tools.ts';
 import { scriptingPrograms } from './scripting.ts';
 import { searchPrograms } from './search.ts';
 import { sedPrograms } from './sed.ts';
 import { shellPrograms } from './shells.ts';
+import { starterPrograms } from './starters.ts';
 import { systemPackagePrograms } from './system-packages.ts';
 import { systemToolPrograms } from './system-tools.ts';
 import { terminalPrograms } from './terminals.ts';
@@ -76,14 +80,26 @@ export const programs: readonly ProgramEntry[] = [
   ...systemPackagePrograms,
   ...javascriptRuntimePrograms,
   ...wrapperPrograms,
+  ...starterPrograms,
+  ...moreInterpreterPrograms,
+  ...codeOptionPrograms,
+  ...refusedPrograms,
 ];
 
 const byName = new Map(programs.flatMap((program) => program.names.map((name) => [name, program] as const)));
 
-/** Finds the entry for a program's base name; a version suffix is ignored (`python3.11`, `clang-15`). */
+/** Finds the entry for a program's base name; a version suffix is ignored (`python3.11`, `clang-15`), and so are other forms of a name. */
 export function programNamed(name: string): ProgramEntry | undefined {
-  return byName.get(name) ?? byName.get(withoutNumber(name)) ?? byName.get(name.replace(/\.exe$/i, ''));
+  const found = byName.get(name) ?? byName.get(withoutNumber(name));
+  if (found !== undefined || !/[-.]/.test(name)) return found;
+  const plain = name.replace(variant, '').replace(triple, '');
+  return plain === name ? undefined : (byName.get(plain) ?? byName.get(withoutNumber(plain)));
 }
+
+/** The form that a distribution or a cross compiler adds to a name: `vim.tiny`, `x86_64-linux-gnu-gcc-12`. */
+const variant = /\.(?:exe|basic|tiny|nox|gtk3|athena|huge|real|distrib|debianutils|bin)$/i;
+const triple =
+  /^(?:x86_64|i[3-6]86|aarch64|arm\w{0,9}|riscv64|powerpc\w{0,9}|s390x|mips\w{0,9}|sparc\w{0,9})-(?:\w{1,20}-){1,3}|-(?:x86_64|i[3-6]86|aarch64)-linux-gnu$/;
 
 function withoutNumber(name: string): string {
   let end = name.length;

@@ -171,7 +171,7 @@ function pictureEffects(call: ProgramCall): Effect[] {
     if (command !== undefined) return [{ does: 'shell', text: knownArg(command, arg) }];
     return /^(?:msl|ephemeral|mvg|vid|browse|edit|launch|print|scan|win|x11-script):/i.test(text) ||
       (/^@/.test(text) && text.length > 1) ||
-      /^-(?:process|run)$/.test(text)
+      /^-(?:process|run|script)$/.test(text)
       ? [refused(call, 'would follow a script or start a program', arg)]
       : [];
   });

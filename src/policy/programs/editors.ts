@@ -17,7 +17,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const editorPrograms: readonly ProgramEntry[] = [
   {
     names: [
-      ...['less', 'more', 'most', 'pg', 'pager', 'lesspipe'],
+      ...['less', 'more', 'most', 'pg', 'pager', 'sensible-pager', 'lesspipe', 'lessfile'],
       ...['zless', 'zmore', 'bzless', 'bzmore', 'xzless', 'xzmore'],
     ],
     closed: ['basename', 'bzip2', 'cat', 'gzip', 'less', 'lesspipe', 'more', 'sed', 'stty', 'xz'],
@@ -134,7 +134,24 @@ export const editorPrograms: readonly ProgramEntry[] = [
     harmless: ['bat -p a.ts', 'bat --paging=never a', ["bat --pager='less -R' a", 'less'], 'delta a b'],
   },
   {
-    names: ['vim', 'vi', 'nvim', 'view', 'ex', 'vimdiff', 'gvim', 'rvim', 'vimtutor', 'elvis', 'nvi'],
+    names: [
+      'vim',
+      'vi',
+      'nvim',
+      'view',
+      'ex',
+      'vimdiff',
+      'gvim',
+      'rvim',
+      'rview',
+      'gview',
+      'gvimdiff',
+      'evim',
+      'eview',
+      'vimtutor',
+      'elvis',
+      'nvi',
+    ],
     closed: [],
     open: ['vimtutor'],
     effects: vimEffects,

@@ -7,7 +7,7 @@ import type { Effect, ProgramEntry } from './program.ts';
 /** `java`, `kotlin`, `scala` and their build tools. */
 export const javaPrograms: readonly ProgramEntry[] = [
   {
-    names: ['gradle', 'gradlew', 'mvn', 'mvnw', 'mvnd', 'ant', 'sbt'],
+    names: ['gradle', 'gradlew', 'mvn', 'mvnw', 'mvnd', 'mvnDebug', 'ant', 'sbt'],
     options: {
       short: 'I:b:c:f:s:g:p:l:qXxoUBeDP',
       long: 'init-script= build-file= settings-file= file= settings= project-dir= lib= logger= listener= include-build= version help offline',

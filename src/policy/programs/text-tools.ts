@@ -122,8 +122,12 @@ export const textToolPrograms: readonly ProgramEntry[] = [
     effects: (call) => {
       const runs = /\b(?:syscmd|esyscmd|m4_syscmd|m4_esyscmd|builtin|indir|maketemp)\b/;
       const words = call.args.filter((arg) => runs.test(arg.text ?? ''));
-      const reads =
-        call.args.every((arg) => /^-./.test(arg.text ?? '')) || call.args.some((arg) => arg.text === '-');
+      const files = call.args.filter(
+        (arg, at) =>
+          !/^-./.test(arg.text ?? '') &&
+          !/^-[DUIBFLNRSTdlot]$|^--(?:define|undefine|include)$/.test(call.args[at - 1]?.text ?? ''),
+      );
+      const reads = files.length === 0 || files.some((arg) => arg.text === '-');
       const asks = call.args.some((arg) => /^--(?:version|help)$/.test(arg.text ?? ''));
       if (!reads || asks) return words.map((at) => refused(call, 'would run a command', at));
       const text = stdinText(call);

@@ -49,12 +49,14 @@ export const tracerPrograms: readonly ProgramEntry[] = [
       "gdb -ex 'pipe bt | touch x'",
       'gdb -ex "$x"',
       "gdb -batch -ex 'source x.py'",
+      'gdb -batch -x script.gdb ./app',
+      "gdb -ex 'she touch x'",
+      "gdb -ex 'target remote | touch x'",
     ],
     harmless: [
       'gdb --version',
       "gdb -p 123 -batch -ex 'thread apply all bt'",
       'gdb ./app core -batch -ex bt',
-      'gdb -batch -x script.gdb ./app',
     ],
   },
   {
@@ -96,7 +98,10 @@ export const tracerPrograms: readonly ProgramEntry[] = [
       stop: true,
     },
     effects: (call) => {
-      if (/^(?:heaptrack|flamegraph)$/.test(call.name)) return startsOperands(call);
+      // Without a subcommand, rr and uftrace record the program.
+      const [first] = call.options.operands;
+      const implicit = /^(?:rr|uftrace)$/.test(call.name) && !tracerVerbs.test(first?.text ?? '');
+      if (implicit || /^(?:heaptrack|flamegraph)$/.test(call.name)) return startsOperands(call);
       return subcommands({
         'record live run top': {
           options: {
@@ -110,6 +115,8 @@ export const tracerPrograms: readonly ProgramEntry[] = [
     },
     runs: [
       ['rr record touch x', 'touch'],
+      ['rr touch x', 'touch'],
+      ['uftrace touch x', 'touch'],
       ['heaptrack touch x', 'touch'],
       ['py-spy record -o p.svg -- touch x', 'touch'],
     ],
@@ -131,6 +138,12 @@ export const tracerPrograms: readonly ProgramEntry[] = [
           options: perfOptions,
           effects: allOf(writeOptions('o', 'output'), startsRecorded),
         },
+        'report annotate diff inject': {
+          effects: wordsLike(/^--(?:obj|addr|disas)/, 'would start a program'),
+        },
+        script: {
+          effects: wordsLike(/^(?:--(?:script|gen|obj|addr|dlfilter)|-[a-zA-Z]*[sg])/, 'would run a script'),
+        },
       })(call),
     ],
     runs: [
@@ -140,9 +153,14 @@ export const tracerPrograms: readonly ProgramEntry[] = [
       ['perf trace touch x', 'touch'],
       ['perf sched record touch x', 'touch'],
       'perf --exec-path=. stat',
+      'perf script -s x.py',
+      'perf report --objdump=./x',
+      'perf script --gen-script=python',
     ],
     harmless: [
       'perf report',
+      'perf report --stdio -i perf.data',
+      'perf script -i perf.data',
       'perf list',
       'perf sched latency',
       'perf record -p 123',
@@ -217,6 +235,17 @@ function startsRecorded(call: ProgramCall): Effect[] {
   return first?.text === 'record' && argv.length > 0 ? [...hooks, { does: 'start', argv }] : hooks;
 }
 
+/** Refuses the words of one form. */
+function wordsLike(pattern: RegExp, reason: string): (call: ProgramCall) => Effect[] {
+  return (call) =>
+    call.args
+      .filter((arg) => pattern.test(arg.text ?? ''))
+      .map((at) => refused(call, `${at.text ?? ''} ${reason}`, at));
+}
+
+const tracerVerbs =
+  /^(?:record|live|run|top|replay|report|dump|info|recv|graph|script|tui|ps|ls|pack|rerun|rm|help|version|sources|traceinfo|buildid|cpufeatures|mv|explicit-sources)$/;
+
 function traceOutput(target: Arg): Effect {
   const start = prefixOf(target);
   if (!/^[|!]/.test(start)) return { does: 'write', path: target };
@@ -233,9 +262,13 @@ function gdbEffects(call: ProgramCall): Effect[] {
     .split('\n')
     .map((line) => knownArg(line, call.self));
   const commands = [...given, ...typed].flatMap((command) => debuggerCommand(call, command));
+  const files = options
+    .values('x', 'command', 'ix', 'init-command')
+    .map((at) => refused(call, 'would follow the commands of a file; give them with -ex', at));
   const runs = options.has('args') || runsTarget(call, ['ex', 'eval-command']);
   return [
     ...commands,
+    ...files,
     ...(runs && options.operands.length > 0 ? [{ does: 'start', argv: options.operands } as const] : []),
   ];
 }
@@ -259,10 +292,24 @@ function debuggerCommand(call: ProgramCall, command: Arg): Effect[] {
     )
   )
     return [refused(call, `would run code: ${text}`, command)];
+  const [word = ''] = /^\s*[\w!|./-]*/.exec(text) ?? [];
+  if (call.name !== 'lldb' && !gdbCommands.has(word.trim()))
+    return [refused(call, `${word.trim()} is not a command that is known to be harmless`, command)];
+  if (/^\s*(?:target|tar|set\s+(?:exec-w|startup|remotee|auto-load|data-d|args.*[`$]))/.test(text))
+    return [refused(call, `would start a program: ${text}`, command)];
   return /\b(?:system|popen|exec[lv]\w*|fork|posix_spawn\w*|dlopen)\s*\(/.test(text)
     ? [refused(call, 'would call a function that starts programs', command)]
     : [];
 }
+
+/** Commands of gdb that start nothing but the debugged program; abbreviations that gdb documents are included. */
+const gdbCommands = new Set(
+  ` # advance apply attach b backtrace break bt c catch cd cont continue core core-file d delete detach dir directory disable disas disassemble
+  disp display down dump echo enable end f file fin finish fr frame generate-core-file gcore h handle help i ignore info inf j jump k kill l list
+  maint n next nexti ni p po print printf ptype pwd q quit r rbreak ret return run s set sharedlibrary show si signal start starti step stepi
+  symbol-file t taas tb tbreak tfaas thread thr until u undisplay up var watch rwatch awatch wa whatis where x info-line add-symbol-file
+  condition commands tty output explore skip target tar set-args`.split(/\s+/),
+);
 
 function valgrindOptions(call: ProgramCall): Effect[] {
   return call.args.flatMap((arg): Effect[] => {

@@ -49,21 +49,6 @@ export const userWrapperPrograms: readonly ProgramEntry[] = [
     harmless: ['pkexec --version', ['pkexec ls', 'ls']],
   },
   {
-    names: ['gosu', 'su-exec', 'setuidgid', 'chpst', 'envuidgid', 'envdir', 'softlimit', 'setlock'],
-    options: {
-      short: 'u:U:b:e:/:n:l:L:m:d:o:p:f:c:r:t:Pv0123a:s:xX',
-      long: 'help version',
-      stop: true,
-    },
-    effects: (call) => startsAfter(call.name === 'chpst' || call.name === 'softlimit' ? 0 : 1)(call),
-    runs: [
-      ['gosu bob touch x', 'touch'],
-      ['su-exec bob:bob touch x', 'touch'],
-      ['chpst -u bob touch x', 'touch'],
-    ],
-    harmless: [['gosu bob ls', 'ls'], 'gosu --version'],
-  },
-  {
     names: ['setpriv'],
     options: {
       short: 'dhV',
@@ -163,8 +148,9 @@ export const userWrapperPrograms: readonly ProgramEntry[] = [
   {
     names: [
       'proot',
-      'fakechroot',
       'fakeroot',
+      'fakeroot-sysv',
+      'fakeroot-tcp',
       'fakeroot-ng',
       'pseudo',
       'eatmydata',

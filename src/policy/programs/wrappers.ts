@@ -56,7 +56,7 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
     harmless: ['nice', ['nice -n "$N" ls', 'ls']],
   },
   {
-    names: ['nohup', 'setsid', 'unbuffer', 'catchsegv', 'daemonize'],
+    names: ['nohup', 'setsid', 'unbuffer', 'catchsegv'],
     closed: [],
     open: ['unbuffer', 'catchsegv'],
     options: { short: 'cfwp', long: 'ctty fork wait help version', stop: true },
@@ -154,9 +154,9 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
     harmless: ['sudo -v', 'sudo -l', ['sudo -n ls', 'ls']],
   },
   {
-    names: ['run0', 'please', 'dzdo', 'pfexec', 'calife', 'sudo-rs'],
+    names: ['run0'],
     options: {
-      short: 'u:g:D:d:hVnkKSEa:b:i',
+      short: 'u:g:D:hV',
       long: 'user= group= nice= chdir= setenv= background= unit= property= description= slice= slice-inherit machine= via-shell pty pipe no-ask-password shell-prompt-prefix= lightweight= same-root-dir help version',
       stop: true,
     },

@@ -9,6 +9,7 @@ import { decodedText } from '../programs/decoded-text.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
 import { printedKind } from '../programs/printed-kind.ts';
 import type { ProgramEntry } from '../programs/program.ts';
+import { unknownProgramEffects } from '../programs/unknown-program.ts';
 import { type Arg, foreignText, mayExpand, textOf } from '../words/arg.ts';
 import {
   anyOutput,
@@ -86,8 +87,12 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     entry !== undefined && !(entry.builtin === 'only' && (how.by === 'program' || name !== base));
   const grammar = (applies ? entry.options : undefined) ?? noOptions;
   const call = new LazyCall(site, base, grammar, homeOf(walk, home));
-  const inner =
-    applies && entry.effects !== undefined ? applyEffects(walk, entry.effects(call), call, scope) : silent;
+  const effects = applies
+    ? entry.effects?.(call)
+    : entry === undefined && !free && facts.isOpen && args.length > 0
+      ? unknownProgramEffects(call, programNamed)
+      : undefined;
+  const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
   if (facts.dangers.length > 0)
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });

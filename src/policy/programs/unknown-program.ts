@@ -1,0 +1,61 @@
+import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { isPlainProgram } from './plain-programs.ts';
+import type { Effect, ProgramEntry } from './program.ts';
+
+/**
+ * The effects of a program without an entry. It may start what its arguments name, as wrappers do: the first operand, or the one
+ * after `--`, if it is the name of a program that is known and more words follow; or the value of an option such as
+ * `--exec`. Other arguments are data.
+ */
+export function unknownProgramEffects(
+  call: ProgramCall,
+  programNamed: (name: string) => ProgramEntry | undefined,
+): Effect[] {
+  const isProgram = (word: string): boolean => {
+    const base = word.slice(word.lastIndexOf('/') + 1);
+    return !ordinaryWords.has(word) && (isPlainProgram(base) || programNamed(base) !== undefined);
+  };
+  return [...startedOperands(call.args, isProgram), ...optionCommands(call, isProgram)];
+}
+
+/** Words that are programs too, but usually mean something else: `alembic upgrade head`, `mytool test`. */
+const ordinaryWords = new Set(
+  `. [ a ar arch as at batch bind builtin cal case clear code col command compress convert context cp cut date declare delta df diff dir display
+  dot du echo enable env eval exec expand export expr factor false fc file find flow fmt fold foot format free go head help hash host hostname
+  http https id import info install invoke ip jobs join just kill last ld let link list local locale log login ls mail make man merge mix more mv nice
+  nl node open op pack parallel paste patch pg pip please port pr print ps pt publish pull push read reset retry rev rm rr run script search
+  sed seq set sg show size sl sleep sort source split st stack star stat start stop strace stream strings sum sync tail task tc tee test time top touch-up tr
+  tree true ts tty type uname unlink unset up update users view w wait watch wc which who yes`.split(/\s+/),
+);
+
+function startedOperands(args: readonly Arg[], isProgram: (word: string) => boolean): Effect[] {
+  const mark = args.findIndex(({ text }) => text === '--');
+  const first = args.findIndex((arg) => !prefixOf(arg).startsWith('-'));
+  return [first, mark < 0 ? -1 : mark + 1, ...afterValue(args, first)]
+    .filter((at, index, all) => at >= 0 && all.indexOf(at) === index && at < args.length - 1)
+    .filter((at) => isProgram(wordText(args[at])))
+    .map((at): Effect => ({ does: 'start', argv: args.slice(at) }));
+}
+
+/** After an option, the first word without a dash may be its value, and the next one the program. */
+function afterValue(args: readonly Arg[], first: number): number[] {
+  const isValue = first > 0 && /^-[A-Za-z]$|^--[\w-]+$/.test(wordText(args[first - 1]));
+  const next = args.findIndex((arg, at) => at > first && !prefixOf(arg).startsWith('-'));
+  return isValue && next > 0 ? [next] : [];
+}
+
+const executes =
+  /^--?(?:[\w-]*-)?(?:exec|execute|command|cmd|run|shell|eval|hook|pager|editor|program|rsh|wrapper|launcher|preprocessor|interpreter|callback|handler)(?:-\w+)?$/;
+
+/** Values of options that are named for running something, and values of `-c`, `-e` and `-x` that are command lines. */
+function optionCommands({ args }: ProgramCall, isProgram: (word: string) => boolean): Effect[] {
+  return args.flatMap((arg, at): Effect[] => {
+    const [name = '', ...attached] = prefixOf(arg).split('=');
+    const value = attached.length > 0 ? attached.join('=') : args[at + 1]?.text;
+    if (value === undefined) return [];
+    const [program = '', ...rest] = value.trim().split(/\s+/);
+    const isCommand = executes.test(name) || (/^-[cexCEX]$/.test(name) && rest.length > 0);
+    return isCommand && isProgram(program) ? [{ does: 'shell', text: knownArg(value, arg) }] : [];
+  });
+}
