@@ -200,9 +200,14 @@ function makeWord(call: ProgramCall, word: Arg): Effect[] {
     return [{ does: 'shell', text: knownArg(command, word) }];
   if (command !== undefined || /\$[({](?:eval|guile)|!=/.test(known))
     return [refused(call, 'would run the commands in a variable', word)];
-  const [whole, name] = /^(\.?[A-Za-z_][\w.-]*)\s*[:+?]*=\s*/.exec(prefixOf(word)) ?? [];
+  // `CC?=x` is also a glob, which stays as written if no file matches.
+  const typed = typeof word.pieces[1] === 'object' && word.pieces[1].hole === 'glob' ? globText(word) : word;
+  const [whole, name] = /^(\.?[A-Za-z_][\w.-]*)\s*[:+?]*=\s*/.exec(prefixOf(typed)) ?? [];
   if (whole === undefined || name === undefined) return [];
-  const value = withoutPrefix(word, whole.length);
+  const value = withoutPrefix(typed, whole.length);
+  if (toolVariables.test(name) && value.text !== '') return [{ does: 'shell', text: value }];
+  if (name === 'CROSS_COMPILE' && /[/\s]/.test(value.text ?? '/'))
+    return [refused(call, `${name} chooses the compiler`, word)];
   if (/`|\$\(/.test(known)) return [refused(call, 'would put commands into a shell', word)];
   if (/^(?:SHELL|\.SHELLFLAGS|MAKE)$/.test(name))
     return [refused(call, `${name} chooses the shell that runs`, word)];
@@ -211,6 +216,16 @@ function makeWord(call: ProgramCall, word: Arg): Effect[] {
   return code.kind === 'command'
     ? [{ does: 'shell', text: value }]
     : [refused(call, `${name} chooses which code runs`, word)];
+}
+
+/** Variables that makefiles usually have for a program. */
+const toolVariables =
+  /^(?:RM|CP|MV|LN|MKDIR|INSTALL(?:_(?:PROGRAM|DATA|SCRIPT))?|NPM|NPX|YARN|PNPM|NODE|PYTHON\d?|PIP\d?|POETRY|UV|GO|CARGO|RUSTC|DOCKER|PODMAN|KUBECTL|HELM|GIT|BASH|PERL|RUBY|JAVA|JAVAC|MVN|GRADLE|CMAKE|NINJA|AWK|SED|GREP|FIND|TAR|CURL|WGET|SUDO|TIME|STRIP|OBJCOPY|OBJDUMP|NM|RANLIB|PKG_CONFIG|PROTOC|SPHINXBUILD|PYTEST|TEST_CMD|RUN_CMD|[A-Z_]*_(?:CMD|COMMAND|BIN|EXE|PROG|RUNNER|LAUNCHER|WRAPPER))$/;
+
+/** The word as written, with its globs. */
+function globText(word: Arg): Arg {
+  const text = word.pieces.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('');
+  return knownArg(text, word);
 }
 
 /** A recipe usually pastes a variable into a shell command, where `; cmd` would run. */

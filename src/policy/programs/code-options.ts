@@ -166,16 +166,18 @@ function refusing(
 }
 
 function refuse(call: ProgramCall, runsCode: RegExp): Effect[] {
-  const effects = call.args.flatMap((arg, index): Effect[] => {
+  const effects = call.args.flatMap((arg): Effect[] => {
     const word = (prefixOf(arg).split('=')[0] ?? '').slice(0, 200);
-    const counts =
-      word.startsWith('-') || word.startsWith('@') || index === 0 || runsCode.source.includes('/');
+    const counts = /^[-@]/.test(word) || verbs.test(word) || runsCode.source.includes('/');
     return counts && word.length > 1 && runsCode.test(word)
       ? [refused(call, `${word} may run other code`, arg)]
       : [];
   });
   return [...effects, ...unknownWords(call), ...perhaps(call)];
 }
+
+/** Subcommands that run something, in programs of this file. */
+const verbs = /^(?:exec|shell|forall|dispatch|ssh)$|^macro:/;
 
 /** An unknown word may be any option. */
 function unknownWords(call: ProgramCall): Effect[] {

@@ -255,6 +255,7 @@ function goEffects(call: ProgramCall): readonly Effect[] {
       ],
     },
     test: { options: goOptions, effects: goBuild },
+    bug: { effects: (inner) => [refused(inner, 'bug starts a browser')] },
     env: {
       effects: (inner) =>
         inner.args.some((arg) => arg.text === '-w')
@@ -275,7 +276,7 @@ function goEffects(call: ProgramCall): readonly Effect[] {
 function goBuild(call: ProgramCall): Effect[] {
   const linker = call.options
     .values('ldflags', 'gccgoflags')
-    .filter((flags) => /-(?:extld|extldflags|linkmode)\b/.test(flags.text ?? ''));
+    .filter((flags) => /-(?:extld|extldflags|linkmode|B|wrapper|fplugin|specs)/.test(flags.text ?? ''));
   return [
     ...startOptions('exec', 'toolexec', 'vettool')(call),
     ...linker

@@ -162,6 +162,9 @@ export const envRunnerPrograms: readonly ProgramEntry[] = [
       'uv run python -c "import os"',
       ['uvx --from black touch', 'touch'],
       'uv run --python ./x a.py',
+      'uv venv --python ./x',
+      "uv run -m timeit 'import os'",
+      'uv --config-file x run a.py',
     ],
     harmless: [
       'uv sync',
@@ -259,6 +262,19 @@ const uvRun = {
 };
 
 function uvEffects(call: ProgramCall): readonly Effect[] {
+  const chosen = call.args
+    .filter((arg, index) => {
+      if (/^--config-f/.test(prefixOf(arg))) return true;
+      const value = /^(?:-p|--python)$/.test(call.args[index - 1]?.text ?? '')
+        ? arg.text
+        : /^--python=(.*)$/.exec(arg.text ?? '')?.[1];
+      return value !== undefined && /[/]/.test(value);
+    })
+    .map((at) => refused(call, 'would start another Python, or read other settings', at));
+  const modules = call.args
+    .filter((arg, index) => call.args[index - 1]?.text === '-m' && evaluatingModules.test(arg.text ?? ''))
+    .map((at) => refused(call, `-m ${at.text ?? ''} runs code that it is given`, at));
+  if (chosen.length + modules.length > 0) return [...chosen, ...modules];
   if (call.name === 'uvx') return packageStart({ ...call, options: parseOptions(call.args, uvRun) });
   return subcommands({
     run: { options: uvRun, effects: uvRunEffects },
@@ -269,6 +285,10 @@ function uvEffects(call: ProgramCall): readonly Effect[] {
     x: { options: uvRun, effects: packageStart },
   })(call);
 }
+
+/** Python modules that evaluate their arguments or stdin. */
+const evaluatingModules =
+  /^(?:timeit|pdb|code|asyncio|pty|IPython|bpython|ptpython|webbrowser|idlelib.*|runpy|cProfile|profile|trace)$/;
 
 /** `uv run script.py` runs Python; any other operand is a program. */
 function uvRunEffects(call: ProgramCall): Effect[] {

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
@@ -276,14 +276,64 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** Python modules for `-m` that start programs or read code, such as `pty` and `code`. */
-function spawningModule({ args, name }: ProgramCall): Effect[] {
-  const at = args.find(
+/** Judges `python -m MODULE`: modules that start programs, evaluate their arguments or run another module. */
+function spawningModule(call: ProgramCall): Effect[] {
+  const { args, self } = call;
+  const at = moduleOption(args);
+  if (at < 0) return [];
+  const attached = /^-[a-zA-Z]*?m(.+)$/.exec(wordText(args[at]))?.[1];
+  const module = attached ?? wordText(args[at + 1]);
+  const rest = args.slice(attached === undefined ? at + 2 : at + 1);
+  const refuse = (reason: string): Effect[] => [
+    { does: 'refuse', at: args[at] ?? self, reason: `${call.name} -m ${module} ${reason}` },
+  ];
+  if (spawning.test(module)) return refuse('starts programs or runs code that it is given');
+  if (module === 'http.server' && rest.some((arg) => arg.text === '--cgi'))
+    return refuse('--cgi runs programs');
+  if (/^(?:pip|virtualenv)$/.test(module)) return moduleOptions(rest, refuse);
+  if (runners.test(module))
+    return rest.some((arg) => /^(?:run|exec|x|shell|e)$/.test(wordText(arg)))
+      ? refuse('starts a program; name it directly')
+      : [];
+  return wrapping.test(module) ? innerModule(call, rest) : [];
+}
+
+/** The index of `-m` among the options of the interpreter, or -1. */
+function moduleOption(args: readonly Arg[]): number {
+  const end = args.findIndex(
     (arg, index) =>
-      /^(?:pty|webbrowser|code|idlelib|antigravity)$/.test(arg.text ?? '') &&
-      /^-[a-zA-Z]*m$/.test(args[index - 1]?.text ?? ''),
+      !prefixOf(arg).startsWith('-') &&
+      !/^(?:-[a-zA-Z]*[WX]|--check-hash-based-pycs)$/.test(wordText(args[index - 1])),
   );
-  return at === undefined ? [] : [{ does: 'refuse', at, reason: `${name} -m ${at.text} starts programs` }];
+  const at = args.findIndex((arg) => /^-[a-zA-Z]*m/.test(prefixOf(arg)));
+  return end >= 0 && end < at ? -1 : at;
+}
+
+/** `-m cProfile -m MODULE` runs the second module. */
+function innerModule({ self }: ProgramCall, rest: readonly Arg[]): Effect[] {
+  const inner = rest.findIndex((arg) => /^-[cm]$|^--(?:module|command)$/.test(wordText(arg)));
+  const option = rest[inner];
+  if (option === undefined) return [];
+  const flag = knownArg(/^--?m/.test(wordText(option)) ? '-m' : '-c', option);
+  return [{ does: 'start', argv: [self, flag, ...rest.slice(inner + 1)] }];
+}
+
+const spawning =
+  /^(?:pty|webbrowser|code|codeop|asyncio|idlelib(?:\..*)?|antigravity|turtledemo(?:\..*)?|runpy|IPython(?:\..*)?|bpython|ptpython|xonsh|ansible(?:\..*)?|fabric|invoke|jupyter_console|qtconsole)$/;
+const runners = /^(?:pipx|poetry|pipenv|uv|hatch|pdm|rye|tox|nox|conda|briefcase)$/;
+/** Modules that run the module or code after their own options. */
+const wrapping =
+  /^(?:cProfile|profile|trace|pdb|coverage|debugpy|memory_profiler|line_profiler|kernprof|viztracer|scalene|pyinstrument)$/;
+
+function moduleOptions(rest: readonly Arg[], refuse: (reason: string) => Effect[]): Effect[] {
+  const words = rest.map(wordText);
+  if (words[0] === 'config' && words.some((word) => word === 'edit' || word.startsWith('--editor')))
+    return refuse('config edit starts an editor');
+  const chosen = words.findIndex((word) => /^--py[a-z]*(?:=|$)|^-p$/.test(word));
+  const value = chosen < 0 ? '' : (/=(.*)$/.exec(words[chosen] ?? '')?.[1] ?? words[chosen + 1] ?? '/');
+  return /[/]/.test(value) || words.some((word) => /^--edi/.test(word))
+    ? refuse('would start another Python')
+    : [];
 }
 
 /** `perl -i` and `ruby -i` write the files that they read. */

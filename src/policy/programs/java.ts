@@ -10,7 +10,7 @@ export const javaPrograms: readonly ProgramEntry[] = [
     names: ['gradle', 'gradlew', 'mvn', 'mvnw', 'mvnd', 'mvnDebug', 'ant', 'sbt'],
     options: {
       short: 'I:b:c:f:s:g:p:l:qXxoUBeDP',
-      long: 'init-script= build-file= settings-file= file= settings= project-dir= lib= logger= listener= include-build= version help offline',
+      long: 'init-script= build-file= settings-file= file= settings= project-dir= lib= logger= listener= include-build= gradle-user-home= version help offline',
     },
     effects: javaBuild,
     runs: [
@@ -22,6 +22,10 @@ export const javaPrograms: readonly ProgramEntry[] = [
       "sbt '! touch x'",
       'mvn -Dmaven.ext.class.path=./x.jar test',
       'sbt \'eval "touch x".!\'',
+      'gradle -g ./x build',
+      'mvn antrun:run',
+      'mvn -Djvm=./x test',
+      'mvn test -DargLine=-javaagent:x.jar',
     ],
     harmless: [
       'gradle build -x test',
@@ -70,16 +74,24 @@ export const javaPrograms: readonly ProgramEntry[] = [
 function javaBuild(call: ProgramCall): Effect[] {
   const words = call.args.filter(
     (arg) =>
-      /^(?:-Dexec\.(?:executable|args)|-Dmaven\.ext\.class\.path|-Dorg\.gradle\.jvmargs|-listener$|-logger$|-lib$)/.test(
+      /^(?:-Dexec\.(?:executable|args)|-Dmaven\.ext\.class\.path|-Dorg\.gradle\.(?:jvmargs|java\.home)|-D(?:jvm|maven\.compiler\.executable)=|-DargLine=.*(?:-javaagent|-agent|-XX:)|-D\w*Url=.*ext::|-listener$|-logger$|-lib$)/.test(
         arg.text ?? '',
       ) ||
+      (/^mvn/.test(call.name) &&
+        /(?:^|:)(?:antrun|groovy|gmaven\w*|scripting|jshell|exec-maven)(?:-[\w-]+)?:/.test(arg.text ?? '')) ||
       /(?:^|:)exec(?:-maven-plugin:[^:]*)?:exec$|^exec:exec/.test(arg.text ?? '') ||
       (call.name === 'sbt' && /[!`]|\beval\b|^set\s|^;/.test(arg.text ?? '')),
   );
   return [
     ...words.map((at) => refused(call, 'would run a program or load code', at)),
     ...(/^gradle/.test(call.name)
-      ? refuseOptions({ I: 'runs a script', 'init-script': 'runs a script' })(call)
+      ? refuseOptions({
+          I: 'runs a script',
+          'init-script': 'runs a script',
+          g: 'reads scripts from another folder',
+          'gradle-user-home': 'reads scripts from another folder',
+          'include-build': 'runs another build',
+        })(call)
       : []),
   ];
 }

@@ -4,6 +4,7 @@ import { prefixOf } from '../words/arg.ts';
 import { unclearStart } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { javascript } from './interpreters.ts';
+import { everyday } from './node-packages.ts';
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
@@ -53,6 +54,9 @@ export const javascriptRuntimePrograms: readonly ProgramEntry[] = [
       ['bun x --bun touch@latest y', 'touch'],
       ["bun exec 'touch x'", 'touch'],
       'bun repl',
+      ['bun run touch x', 'touch'],
+      ['bun touch x', 'touch'],
+      'bun --preload ./x.ts a.ts',
       ['bun create foo', 'create-foo'],
       'bun run - <<< \'Bun.spawn(["touch"])\'',
     ],
@@ -108,6 +112,15 @@ function bunEffects(call: ProgramCall): Effect[] {
     .slice(0, at < 0 ? undefined : at)
     .some((arg) => /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/.test(prefixOf(arg)));
   const word = inline ? '' : (command?.text ?? '');
+  const loads = call.args
+    .slice(0, at < 0 ? undefined : at + 1)
+    .filter((arg) => /^(?:--(?:preload|require|import|config|env-file)|-[rc])(?:=|$)/.test(prefixOf(arg)))
+    .map((arg) => refused(call, `${prefixOf(arg).split('=')[0] ?? ''} would load code`, arg));
+  if (loads.length > 0) return loads;
+  // Bun also runs programs of the PATH.
+  const program = word === 'run' ? rest.find((arg) => !/^-./.test(prefixOf(arg))) : command;
+  if (!inline && program !== undefined && everyday.has(program.text ?? ''))
+    return [{ does: 'start', argv: call.args.slice(call.args.indexOf(program)) }];
   if (word === 'x') return packageEffects(call, rest, '');
   if (word === 'create' || word === 'c') return packageEffects(call, rest, 'create-');
   if (word === 'exec') return rest.slice(0, 1).map((text) => ({ does: 'shell', text }));

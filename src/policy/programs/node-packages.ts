@@ -1,7 +1,7 @@
 import { noOptions } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { joinWords, refuseOptions, shellOptions, unclearStart } from './effects.ts';
 import { withoutVersion } from './env-runners.ts';
 import { refused, type Sub } from './option-effects.ts';
@@ -15,7 +15,12 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
   {
     names: ['npm', 'cnpm'],
     options: { short: 'C:w:gsdyDEOPBfLlpn:m:hvqc:', long: npmLongs },
-    effects: (call) => [...npmSettings(call), ...npmCommandEffects(call), ...nestedOptions(call)],
+    effects: (call) => [
+      ...npmSettings(call),
+      ...npmCommandEffects(call),
+      ...runEnv(call),
+      ...nestedOptions(call),
+    ],
     runs: [
       ['npm exec -- touch x', 'touch'],
       ['npm exec touch x', 'touch'],
@@ -42,6 +47,11 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       'npm run build --script-she=./x',
       'npm --python=./x install',
       'npm some-new-command',
+      'npm -script-shell=./x test',
+      'npm ---node-options=-r=./x test',
+      'npm init --init.module=./x',
+      ["npm -c 'touch x' exec", 'touch'],
+      'npm run env -- touch x',
     ],
     harmless: [
       'npm ci',
@@ -127,6 +137,7 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       'yarn workspaces foreach run build',
       ['pnpm exec eslint .', 'eslint'],
       'yarn test exec touch',
+      'yarn set version stable',
     ],
   },
   {
@@ -177,14 +188,35 @@ function npmCommandEffects(call: ProgramCall): Effect[] {
       : [refused(call, `${text} is not a command that is known to be harmless`, word)];
   const args = call.args.slice(call.args.indexOf(word) + 1);
   return [...subs].flatMap((sub) => [
-    ...shellOptions('call')(call),
+    ...shellOptions('c', 'call')(call),
     ...sub.effects({ ...call, args, options: parseOptions(args, sub.options ?? noOptions) }),
   ]);
 }
 
 /** Options such as `--script-shell` that choose which programs npm starts. */
 function npmSettings(call: ProgramCall): Effect[] {
-  return (call.name === 'npx' ? refuseForNpx : refuseForNpm)(call);
+  return [...(call.name === 'npx' ? refuseForNpx : refuseForNpm)(call), ...oddDashes(call)];
+}
+
+/** npm accepts any number of dashes before a setting, and points in its name: `-script-shell=x`, `---init.module`. */
+function oddDashes(call: ProgramCall): Effect[] {
+  const end = call.args.findIndex(({ text }) => text === '--');
+  return call.args.slice(0, end < 0 ? undefined : end).flatMap((arg): Effect[] => {
+    const name = /^-+([a-z][\w.-]{2,})/i.exec(prefixOf(arg))?.[1]?.toLowerCase().replace(/[._]/g, '-');
+    if (name === undefined || !Object.keys(choosing).some((key) => key.startsWith(name) && key.length > 3))
+      return [];
+    return [refused(call, `${wordText(arg).split('=')[0] ?? ''} ${settingReason}`, arg)];
+  });
+}
+
+/** `npm run env CMD` starts the program `env`, unless the project has a script of that name. */
+function runEnv(call: ProgramCall): Effect[] {
+  const words = call.options.operands;
+  const at = words.findIndex(({ text }) => /^(?:run|run-script|rum|urn)$/.test(text ?? ''));
+  const [script, ...rest] = words.slice(at + 1).filter(({ text }) => text !== '--');
+  return at === 0 && script?.text === 'env' && rest.length > 0
+    ? [{ does: 'start', argv: [script, ...rest] }]
+    : [];
 }
 
 const choosing = {
@@ -269,7 +301,7 @@ function packageFields({ options }: ProgramCall): Effect[] {
 }
 
 /** Programs on every PATH: `pnpm nohup` starts them, since scripts rarely have such names. */
-const everyday = new Set(
+export const everyday: ReadonlySet<string> = new Set(
   `awk base64 bash cat chgrp chmod chown chroot cp curl cut dash dd doas echo ed emacs env expect find flock gawk gdb git grep
   head id ionice kill less ln ls lua man mkdir mkfifo mktemp mv nano nc ncat nice nohup nsenter od perl php pkexec printf prlimit ps
   python python2 python3 rm rmdir rsync ruby run-parts runuser scp script sed setarch setpriv setsid sh shred socat ssh
@@ -298,6 +330,10 @@ function runnerEffects(call: ProgramCall): Effect[] {
     options: parseOptions(args, runOptions),
   };
   if (everyday.has(word.text)) return [{ does: 'start', argv: [word, ...args] }];
+  if (word.text === 'run' && everyday.has(wordText(inner.options.operands[0])))
+    return [{ does: 'start', argv: inner.options.operands }];
+  if (/^(?:plugin|set)$/.test(word.text) && args.some((arg) => /[/]|\.c?js$/.test(arg.text ?? '/')))
+    return [refused(call, `${word.text} would load code`, word)];
   if (/^(?:exec|dlx)$/.test(word.text))
     return execEffects(inner, call.options.has('c', 'shell-mode') || inner.options.has('c', 'shell-mode'));
   if (word.text === 'node') return [{ does: 'start', argv: [word, ...args] }];

@@ -112,7 +112,6 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
       'stack',
       'cabal',
       'ghcup',
-      'dotnet',
       'flutter',
       'mix',
       'rebar3',
@@ -143,7 +142,6 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
       'gem install x',
       'composer install',
       'composer run-script test',
-      'dotnet build',
       'mix test',
       'composer open x',
       'stack build',
@@ -151,11 +149,53 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
       'opam install x',
       'pip config list',
       ['opam exec -- ls', 'ls'],
-      'dotnet run -- x',
       'mix deps.get',
     ],
   },
+  {
+    names: ['dotnet'],
+    effects: dotnetEffects,
+    runs: [
+      "dotnet build -p:PreBuildEvent='touch x'",
+      'dotnet build /p:CscToolPath=./x',
+      'dotnet build -logger:./x.dll',
+      ['dotnet tool run touch', 'touch'],
+      ['dotnet foo', 'dotnet-foo'],
+      'dotnet fsi',
+      'dotnet build @x.rsp',
+    ],
+    harmless: [
+      'dotnet build',
+      'dotnet run -- x',
+      'dotnet test --logger trx',
+      'dotnet build -p:Version=1.2',
+      'dotnet fsi a.fsx',
+    ],
+  },
 ];
+
+const dotnetCommands =
+  /^(?:new|restore|build|publish|run|test|vstest|pack|clean|sln|solution|add|remove|list|package|reference|tool|nuget|store|watch|help|format|workload|sdk|dev-certs|user-secrets|user-jwts|ef|msbuild|build-server|fsi|exec|--version|--info|--help|-h|--list-sdks|--list-runtimes)$/;
+
+/** Properties of MSBuild with commands, and options that load code. */
+const dotnetCode =
+  /^@|^(?:-{1,2}|\/)(?:p|property):\w*(?:event|exec|command|tool|targets|import|sdk)|^(?:-{1,2}|\/)(?:l|logger|dl|distributedlogger):.*(?:\/|\.dll)|^--(?:test-adapter-path|additional-deps|depsfile|runtimeconfig|roll-forward-)|^(?:-{1,2}|\/)t(?:arget)?:exec/i;
+
+function dotnetEffects(call: ProgramCall): Effect[] {
+  const [verb, ...rest] = call.args;
+  if (verb === undefined) return [];
+  const words = call.args.map((arg) => arg.text ?? '');
+  const loads = call.args.filter((arg) => dotnetCode.test(arg.text ?? '@'));
+  if (loads.length > 0) return loads.map((at) => refused(call, 'would run commands or load code', at));
+  if (words[0] === 'tool' && words[1] === 'run') return [{ does: 'start', argv: rest.slice(1) }];
+  if (words[0] === 'fsi')
+    return words.slice(1).some((word) => /\.fsx?$/.test(word)) &&
+      !words.some((word) => /^--(?:use|load|exec)/.test(word))
+      ? []
+      : [refused(call, 'fsi runs code that it reads')];
+  if (dotnetCommands.test(words[0] ?? '') || /^[\w./-]+\.dll$/.test(words[0] ?? '')) return [];
+  return [{ does: 'start', argv: [knownArg(`dotnet-${words[0] ?? ''}`, verb), ...rest] }];
+}
 
 function aptEffects(call: ProgramCall): Effect[] {
   const settings = call.options.values('o', 'option').flatMap((setting): Effect[] => {

@@ -292,7 +292,7 @@ function debuggerCommand(call: ProgramCall, command: Arg): Effect[] {
     )
   )
     return [refused(call, `would run code: ${text}`, command)];
-  const [word = ''] = /^\s*[\w!|./-]*/.exec(text) ?? [];
+  const [word = ''] = /^\s*[\w!|.-]*/.exec(text) ?? [];
   if (call.name !== 'lldb' && !gdbCommands.has(word.trim()))
     return [refused(call, `${word.trim()} is not a command that is known to be harmless`, command)];
   if (/^\s*(?:target|tar|set\s+(?:exec-w|startup|remotee|auto-load|data-d|args.*[`$]))/.test(text))
