@@ -29,6 +29,8 @@ export interface Sessions {
   readonly shellQueue: TurnQueue;
   /** Writes to the same command, by command id. */
   readonly inputQueue: TurnQueue;
+  /** Reads of the same command by the same reader, whose position they share. */
+  readonly readQueue: TurnQueue;
   /** Working directories of persistent shells, by session key. */
   readonly shellCwds: Map<string, ShellCwd>;
   close(): void;
@@ -78,6 +80,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
     registry,
     shellQueue: createTurnQueue(),
     inputQueue: createTurnQueue(),
+    readQueue: createTurnQueue(),
     shellCwds: new Map(),
     forget,
     countRunning: () => running.size,

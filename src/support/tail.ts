@@ -26,6 +26,8 @@ export interface TailPiece extends ReadResult {
   readonly from: Cursor;
   /** True if unread output was skipped because of `maxLagBytes`; `chunks` is then empty. */
   readonly skipped: boolean;
+  /** Bytes after `from` that were removed (`goneBefore`); `chunks` is empty then. Readers must report them. */
+  readonly goneBytes: number;
   /** True if the command has ended and `next` is the end of its log. */
   readonly isLast: boolean;
 }
@@ -44,7 +46,8 @@ export async function* tail(
     const skipped = found.end - at > Math.max(maxLagBytes, maxBytes);
     const next = skipped ? found.end - maxBytes : found.next;
     const isLast = found.final && next === found.end;
-    yield { ...found, ...(skipped && { chunks: [] }), from: at, next, skipped, isLast };
+    const goneBytes = Math.max(0, Math.min(next, found.goneBefore ?? 0) - at);
+    yield { ...found, ...(skipped && { chunks: [] }), from: at, next, skipped, goneBytes, isLast };
     if (isLast) return;
     at = next;
   }

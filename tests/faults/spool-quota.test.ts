@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ServerMessage } from '../../src/doors/http/stream/messages.ts';
+import { pump } from '../../src/doors/http/stream/pump.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import { createTestEngine } from '../support/engine.ts';
 
 const me = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
@@ -9,7 +12,7 @@ test('outputs of ended commands give way to running ones, and their readers are 
     worker: { ringBytes: 65_536, spoolBytes: 1_500_000, spoolTotalBytes: 3_000_000 },
   });
   const print = async () => {
-    // 1,288,894 bytes.
+    // 1,288,895 bytes.
     const id = await here.start('seq 200000');
     await expect
       .poll(async () => (await here.engine.observe(id, me)).state.status, { timeout: 20_000 })
@@ -27,5 +30,30 @@ test('outputs of ended commands give way to running ones, and their readers are 
   expect(more.stdout).not.toContain('are gone');
   const again = await here.engine.read(first, { ...query, cursor: 0, keep: 'end' }, me);
   expect(again.stdout).toMatch(/200000\n$/);
+  const errors = await here.engine.read(ids[1] ?? '', { ...query, stream: 'stderr', cursor: 0 }, me);
+  expect(errors).toMatchObject({
+    stdout: '',
+    stderr: expect.stringMatching(/^\[\d+ bytes of output are gone/),
+  });
+  await expectStreamToTell(here.engine, first);
   await here.close();
 });
+
+// A stream has cursors of its own, which must be true after the removed part too.
+async function expectStreamToTell(engine: Engine, commandId: string): Promise<void> {
+  const sent: ServerMessage[] = [];
+  const send = async (message: ServerMessage) => sent.push(message) > 0;
+  const command = {
+    id: 'one',
+    commandId,
+    format: 'raw',
+    isEndless: false,
+    context: me,
+    done() {},
+  } as const;
+  await pump(engine, command, 0, { send, signal: new AbortController().signal });
+  const [gone, ...rest] = sent;
+  expect(gone).toMatchObject({ type: 'shell.gone', bytes: expect.any(Number), cursor: expect.any(Number) });
+  expect(gone).toHaveProperty('cursor', gone?.type === 'shell.gone' ? gone.bytes : 0);
+  expect(rest.at(-1)).toMatchObject({ type: 'shell.exit', cursor: 1_288_895 });
+}

@@ -148,8 +148,31 @@ describe('Bash for a program', () => {
       success: false,
       metadata: { stdout: 'ready\ntrapped\n', exit_code: 130, signal: 'SIGINT' },
     });
-    const next = await nacre.tools.bash.run({ command: 'echo "$X $Y"; kill %1; trap -p INT' });
+    const next = await nacre.tools.bash.run({ command: 'echo "$X $Y"; kill %1; trap -p INT; trap - INT' });
     expect(next.metadata.stdout).toBe("kept new\ntrap -- 'echo trapped' SIGINT\n");
+  });
+
+  it('B8: two calls of BashOutput at the same time return each part of the output once', async () => {
+    const { metadata } = await nacre.tools.bash.run({ command: 'seq 2000', run_in_background: true });
+    const bash_id = String(metadata.bash_id);
+    let text = '';
+    for (let isRunning = true; isRunning; ) {
+      const found = await Promise.all([1, 2, 3].map(() => nacre.tools.bashOutput.run({ bash_id })));
+      text += found.map(({ metadata: { stdout } }) => stdout).join('');
+      isRunning = found.some(({ metadata: { status } }) => status === 'running');
+    }
+    expect(text.trim().split(/\s+/)).toHaveLength(2_000);
+  });
+
+  it('B7: an onOutput that never resolves does not keep its call from ending', {
+    timeout: 60_000,
+  }, async () => {
+    const onOutput = () => new Promise<void>(() => {});
+    const result = await nacre.tools.bash.run(
+      { command: 'echo x; sleep 1000', timeout: 1_000 },
+      { onOutput },
+    );
+    expect(result).toMatchObject({ success: false, metadata: { stdout: 'x\n' } });
   });
 
   it('B13: starts background shells that ShellManager lists', async () => {

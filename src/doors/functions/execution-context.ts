@@ -16,7 +16,10 @@ export interface ExecutionContext {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Kills the command when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with output while the command runs; a returned promise delays the next call, for backpressure. */
+  /**
+   * Called with output while the command runs; a returned promise delays the next call, for backpressure. After the command's
+   * end, a promise that does not settle within 5 s is not waited for, and there are no further calls.
+   */
   readonly onOutput?: ((piece: OutputPiece) => void | Promise<void>) | undefined;
 }
 
@@ -42,8 +45,16 @@ export function toToolContext(context: ExecutionContext): ToolContext {
   const { onOutput, ...rest } = receive('the context', contextSchema, context);
   const caller = { door: 'functions', client: 'in process' } as const;
   // All calls share one owner: code with access to the engine can see all of its commands anyway.
-  return { caller, owner: caller.client, ...rest, ...(onOutput && { onOutput: decoding(onOutput) }) };
+  return {
+    caller,
+    owner: caller.client,
+    ...rest,
+    ...(onOutput && { onOutput: decoding(onOutput), outputGraceMs }),
+  };
 }
+
+// A program may never settle its promise; its call must end all the same.
+const outputGraceMs = 5_000;
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {
   // One `TextDecoder` per stream, because a character may be split between two chunks.

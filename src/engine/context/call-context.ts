@@ -49,6 +49,8 @@ export interface RunContext {
   readonly onWait?: ((ahead: number) => void) | undefined;
   /** Called with every byte, in order; the next read waits until it resolves. */
   readonly onOutput?: ((chunks: readonly OutputChunk[]) => Promise<void>) | undefined;
+  /** How long one call of `onOutput` may take after the command's end; without a limit by default. */
+  readonly outputGraceMs?: number | undefined;
 }
 
 /** How much a running command has printed so far. */
@@ -60,7 +62,10 @@ export interface Progress {
   readonly lastLine: string;
 }
 
-type StartFields = Omit<RunContext, 'onProgress' | 'onUsage' | 'onOutput' | 'howToGetRest' | 'fits'>;
+type StartFields = Omit<
+  RunContext,
+  'onProgress' | 'onUsage' | 'onOutput' | 'outputGraceMs' | 'howToGetRest' | 'fits'
+>;
 
 /** The caller's side of a command that outlives its call. */
 export interface StartContext extends StartFields {

@@ -1,7 +1,9 @@
 import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
 import type { Caller } from '../../contract/caller.ts';
-import type { JobState } from '../../contract/job.ts';
+import type { JobState, OutputChunk } from '../../contract/job.ts';
+import { goneNotice } from '../../support/gone-notice.ts';
 import { logOf, tail } from '../../support/tail.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { toFinished } from './shape-outcome.ts';
@@ -18,11 +20,12 @@ const pieceBytes = 262_144;
 export async function follow(
   deps: EngineDeps,
   id: string,
-  context: Pick<RunContext, 'signal' | 'onProgress' | 'onUsage' | 'onOutput'>,
+  context: Pick<RunContext, 'signal' | 'onProgress' | 'onUsage' | 'onOutput' | 'outputGraceMs'>,
 ): Promise<JobState> {
   const unwatch = watch(deps, id, context);
   try {
-    if (context.onOutput) await passOutput(deps, id, context.onOutput);
+    if (context.onOutput)
+      await passOutput(deps, id, toReceiver(deps, id, context.onOutput, context.outputGraceMs));
     return await waitForEnd(deps, id);
   } catch (error) {
     // The call fails, so nothing else would stop the command.
@@ -55,13 +58,32 @@ function toStopOptions(stopOnCancel: StopOptions, signal: AbortSignal | undefine
   return signal?.reason === serverCloses ? stopOnClose : stopOnCancel;
 }
 
-async function passOutput(
-  { backend }: EngineDeps,
+/** Receives output; false if it does not want more. */
+type Receiver = (chunks: readonly OutputChunk[]) => Promise<boolean>;
+
+// While the command runs, `onOutput` may take as long as it wants. After the end, a call that does not return in time is the last.
+function toReceiver(
+  deps: EngineDeps,
   id: string,
   onOutput: NonNullable<RunContext['onOutput']>,
-): Promise<void> {
-  for await (const { chunks } of tail(logOf(backend, id), 0, { waitMs, maxBytes: pieceBytes }))
-    if (chunks.length > 0) await onOutput(chunks);
+  graceMs: number | undefined,
+): Receiver {
+  if (graceMs === undefined) return (chunks) => onOutput(chunks).then(() => true);
+  let ended: Promise<boolean> | undefined;
+  return async (chunks) => {
+    const taken = onOutput(chunks);
+    ended ??= waitForEnd(deps, id).then(() => false);
+    const isTaken = await Promise.race([taken.then(() => true), ended]);
+    return isTaken || settlesWithin(taken, graceMs);
+  };
+}
+
+async function passOutput({ backend }: EngineDeps, id: string, receive: Receiver): Promise<void> {
+  for await (const { chunks, goneBytes } of tail(logOf(backend, id), 0, { waitMs, maxBytes: pieceBytes })) {
+    const notice = { stream: 'stderr', data: Buffer.from(goneNotice(goneBytes)) } as const;
+    const all = goneBytes > 0 ? [notice, ...chunks] : chunks;
+    if (all.length > 0 && !(await receive(all))) return;
+  }
 }
 
 async function waitForEnd({ backend }: EngineDeps, id: string): Promise<JobState> {

@@ -7,6 +7,7 @@ import { sanitise } from '../../output/sanitise.ts';
 import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import { describeDeniedPrograms } from '../../support/describe-exec.ts';
 import { describeProtected } from '../../support/describe-protected.ts';
+import { goneNotice } from '../../support/gone-notice.ts';
 import { logOf, readRange } from '../../support/tail.ts';
 import { type CommandView, toViewAt } from '../commands/commands.ts';
 import type { CallerContext } from '../context/call-context.ts';
@@ -57,9 +58,32 @@ export async function read(
   const command = await checkReading(deps, idOrName, query, context);
   const { id } = command;
   const reader = context.reader ?? context.owner;
-  const from = query.cursor ?? registry.position(id, reader, query.stream);
-  const wakeReason = await waitForOutput({ backend, matcher, id }, { ...query, from }, context.signal);
-  if (context.signal?.aborted) throw cancelledReading();
+  const position = () => query.cursor ?? registry.position(id, reader, query.stream);
+  const wait = { ...query, from: position() };
+  const wakeReason = await waitForOutput({ backend, matcher, id }, wait, context.signal);
+  // In turn, so that of two calls at the same time only one gets the text.
+  return deps.sessions.readQueue.inTurn(`${id} ${reader}`, {}, () =>
+    readNow(deps, command, { ...query, from: position() }, { reader, signal: context.signal, wakeReason }),
+  );
+}
+
+interface ReadCall {
+  readonly reader: string;
+  readonly signal: AbortSignal | undefined;
+  readonly wakeReason: WakeReason;
+}
+
+async function readNow(
+  deps: EngineDeps,
+  command: RegisteredCommand,
+  query: ReadQuery & { readonly from: Cursor },
+  { reader, signal, wakeReason }: ReadCall,
+): Promise<Reading> {
+  const { backend, matcher } = deps;
+  const { registry } = deps.sessions;
+  const { id } = command;
+  const { from } = query;
+  if (signal?.aborted) throw cancelledReading();
   // `wait` before `read`: the log of a command that has ended by then is complete.
   const state = await backend.wait(id, 0);
   const { end, final, goneBefore = 0 } = await backend.read(id, from, { waitMs: 0, maxBytes: 0 });
@@ -77,7 +101,7 @@ export async function read(
         { ...query, skip, from: textFrom, end, final },
         query.fits,
       );
-  const text = from < goneBefore ? withNotice(found, goneBefore - from) : found;
+  const text = from < goneBefore ? withNotice(found, goneBefore - from, query.stream) : found;
   registry.advance(id, reader, { from, next: text.next, stream: screen ? undefined : query.stream });
   const prompt = await findPrompt(backend, id);
   const hint = await findHint(backend, command, state, end);
@@ -97,9 +121,8 @@ async function readFitting(source: TextSource, query: TextQuery, fits: ReadQuery
 }
 
 // Reported once: the read position is then after the removed output.
-function withNotice(text: ReadText, bytes: number): ReadText {
-  const notice = `[${bytes} bytes of output are gone: running commands needed the space (spool_total_bytes).]`;
-  return { ...text, stdout: `${notice}\n${text.stdout}` };
+function withNotice(text: ReadText, bytes: number, stream: Stream = 'stdout'): ReadText {
+  return { ...text, [stream]: `${goneNotice(bytes)}${text[stream]}` };
 }
 
 const hintBytes = 16_384;

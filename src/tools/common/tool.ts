@@ -52,7 +52,10 @@ export interface ToolReply {
 /** Caller-side information that a tool needs for one call. */
 export interface ToolContext
   extends CallDefaults,
-    Pick<RunContext, 'room' | 'askUser' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput'> {
+    Pick<
+      RunContext,
+      'room' | 'askUser' | 'workspace' | 'dryRun' | 'signal' | 'onProgress' | 'onOutput' | 'outputGraceMs'
+    > {
   readonly caller: Caller;
   /** Id that owns the shells and commands this call can see. */
   readonly owner: string;

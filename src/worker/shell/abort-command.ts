@@ -26,15 +26,16 @@ export async function abortCommand(
   { graceMs }: StopOptions,
 ): Promise<boolean> {
   if (!catchesAbort(shell)) return false;
-  // First, so that no further step begins when the running program has ended.
-  sendAbort(shell);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // First, so that no further step begins when the running program has ended. Again later, but not soon: a second signal ends the
+    // user's own INT trap, which may be the reason for the delay.
+    if (!command.isOver() && catchesAbort(shell)) sendSignal(shell, abortSignal);
     const { commandProcesses } = await command.find();
     for (const one of commandProcesses) sendSignal(one.pid, isSubstitution(one, shell) ? 'SIGTERM' : signal);
     for (const { pid } of [...commandProcesses, { pid: shell }]) sendSignal(pid, 'SIGCONT');
-    if (await isDone(shell, command, graceMs / 2)) return true;
+    if (await isDone(command, graceMs / 2)) return true;
   }
-  return isDone(shell, command, reportMs, ({ pid }) => sendSignal(pid, 'SIGKILL'));
+  return isDone(command, reportMs, ({ pid }) => sendSignal(pid, 'SIGKILL'));
 }
 
 // bash sends SIGINT to itself when the child of a command substitution was killed by SIGINT, and would exit.
@@ -45,7 +46,6 @@ function isSubstitution({ pid, parent }: ProcessInfo, shell: number): boolean {
 }
 
 async function isDone(
-  shell: number,
   { find, isOver }: RunningInShell,
   limitMs: number,
   onLeft: (process: ProcessInfo) => void = () => {},
@@ -58,14 +58,8 @@ async function isDone(
     const limit = commandProcesses.length === 0 ? Math.min(limitMs, reportMs) : limitMs;
     if (elapsed() >= limit) return false;
     for (const one of commandProcesses) onLeft(one);
-    // Again, in case a `return` in the user's own trap has skipped the rest of the trap.
-    if (!isOver()) sendAbort(shell);
     await sleep(delayMs);
   }
-}
-
-function sendAbort(shell: number): void {
-  if (catchesAbort(shell)) sendSignal(shell, abortSignal);
 }
 
 // Without the trap, the signal would kill the process.

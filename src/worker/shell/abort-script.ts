@@ -35,10 +35,10 @@ export function withoutAbortTrap(traps: string): string {
 }
 
 // A DEBUG trap with `extdebug` decides about every further command: `return` leaves a function or a sourced file, `break` the
-// innermost loop, and a status other than 0 skips the command, until `toLoop` assigns the status. `false` after `break` would not
+// innermost loop, and a status other than 0 skips the command, until `toLoop` assigns a variable of its own. `false` after `break` would not
 // be executed, so `!` inverts the status of `break`.
 const skipCommands = [
-  `if [[ $BASH_COMMAND == __nacre_status=* ]]; then builtin trap - DEBUG`,
+  `if [[ $BASH_COMMAND == __nacre_* ]]; then builtin trap - DEBUG`,
   `elif [[ -n \${FUNCNAME-} ]]; then builtin return 130`,
   `else ! builtin break 2>/dev/null; fi`,
 ].join('; ');

@@ -62,6 +62,11 @@ export const serverMessages = {
   }),
   'shell.stdout': output,
   'shell.stderr': output,
+  'shell.gone': z
+    .strictObject({ id, bytes: z.int().min(1), cursor })
+    .describe(
+      'Output that was removed before it was sent, because running commands needed its space (spool_total_bytes).',
+    ),
   'shell.awaiting_input': z.strictObject({ id, cursor }),
   'shell.exit': z.strictObject({
     id,

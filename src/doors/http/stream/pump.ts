@@ -52,7 +52,13 @@ export async function pump(
     return true;
   };
   const nextWaitMs = () => (decoder.isHolding() ? holdMs : waitMs);
-  for await (const { chunks, isLast } of tail(read, from, { waitMs: nextWaitMs, maxBytes: pieceBytes })) {
+  const pieces = tail(read, from, { waitMs: nextWaitMs, maxBytes: pieceBytes });
+  for await (const { chunks, next, goneBytes, isLast } of pieces) {
+    if (goneBytes > 0) {
+      await sendAll(decoder.flush(cursor, true));
+      cursor = next;
+      if (!(await send({ type: 'shell.gone', id, bytes: goneBytes, cursor }))) return false;
+    }
     for (const chunk of chunks) {
       if (signal.aborted) return false;
       cursor += chunk.data.length;
