@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import { s } from '../settings/schema.ts';
 
 /** An optional text, such as `--client NAME`. */
 export function textFlag(flag: string, description: string) {
-  return z.string().min(1).optional().meta({ flag, description });
+  return s.text().min(1).optional().meta({ flag, description });
 }
 
 /** An optional path, such as `--cwd DIR`; shells complete file names after it. */
 export function pathFlag(flag: string, description: string, unset?: string) {
-  return z
-    .string()
+  return s
+    .text()
     .min(1)
     .optional()
     .meta({ flag, description, path: true, ...(unset !== undefined && { unset }) });
@@ -16,7 +16,7 @@ export function pathFlag(flag: string, description: string, unset?: string) {
 
 /** A flag without a value, such as `--json`. */
 export function switchFlag(flag: string | readonly string[], description: string) {
-  return z.boolean().default(false).meta({ flag, description });
+  return s.boolean().default(false).meta({ flag, description });
 }
 
 /** `--json`, present on most doors. */
@@ -30,7 +30,7 @@ export const sinceFlag = textFlag(
 
 /** An optional TCP port, such as `--to 8080`. */
 export function portFlag(flag: string, description: string, unset?: string) {
-  return z
+  return s
     .int()
     .min(1)
     .max(65_535)

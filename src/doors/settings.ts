@@ -1,12 +1,12 @@
-import { z } from 'zod';
 import { defineSettings, type Values } from '../settings/define.ts';
+import { s } from '../settings/schema.ts';
 
-const namedToken = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a short name of a-z, 0-9 and -'),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token in hexadecimal'),
-  allow: z.array(z.string().min(1)).optional(),
-  cwd_roots: z.array(z.string().min(1)).optional(),
-  requests_per_minute: z.int().min(1).max(1_000_000).optional(),
+const namedToken = s.object({
+  name: s.text().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a short name of a-z, 0-9 and -'),
+  sha256: s.text().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token in hexadecimal'),
+  allow: s.list(s.text().min(1)).optional(),
+  cwd_roots: s.list(s.text().min(1)).optional(),
+  requests_per_minute: s.int().min(1).max(1_000_000).optional(),
 });
 
 /** A token that fits in an HTTP header: printable ASCII without blanks. */
@@ -16,38 +16,38 @@ export const tokenWords = '16 to 512 printable ASCII characters without blanks';
 
 /** Address, callers and limits of `nacre serve`, and the programs that apps may run. */
 export const httpSettings = defineSettings({
-  httpHost: z.string().min(1).default('127.0.0.1').meta({
+  httpHost: s.text().min(1).default('127.0.0.1').meta({
     env: 'NACRE_HOST',
     flag: '--host',
     description:
       'Address to listen on; any address other than loopback requires tls_cert and tls_key, or insecure.',
   }),
-  httpPort: z.int().min(0).max(65_535).default(7433).meta({
+  httpPort: s.int().min(0).max(65_535).default(7433).meta({
     env: 'NACRE_PORT',
     flag: '--port',
     description: 'Port to listen on; 0 picks a free one.',
   }),
-  token: z.string().regex(tokenPattern).optional().meta({
+  token: s.text().regex(tokenPattern).optional().meta({
     env: 'NACRE_TOKEN',
     description: 'Token that HTTP callers must send.',
     accepts: tokenWords,
     unset: 'generated at every start and printed once',
     secret: true,
   }),
-  tokenFile: z.string().min(1).optional().meta({
+  tokenFile: s.text().min(1).optional().meta({
     env: 'NACRE_TOKEN_FILE',
     flag: '--token-file',
     description: 'File that contains the token; created with mode 600 if it does not exist.',
     path: true,
   }),
-  tokens: z.array(namedToken).max(1_000).default([]).meta({
+  tokens: s.list(namedToken).max(1_000).default([]).meta({
     description:
       'Additional tokens, each of which can have a narrower list, its own directories and its own rate limit.',
     accepts: 'a list of entries with name, sha256 and optionally allow, cwd_roots and requests_per_minute',
     unset: 'none',
   }),
-  shellAllowlist: z
-    .array(z.string())
+  shellAllowlist: s
+    .list(s.text())
     .default([
       ...['git', 'ls', 'cat', 'head', 'tail', 'grep', 'find', 'wc', 'diff'],
       ...['docker', 'npm', 'npx', 'make', 'cargo', 'go', 'python', 'pip'],
@@ -61,7 +61,7 @@ export const httpSettings = defineSettings({
       everything: '*',
       project: 'intersect',
     }),
-  terminalShells: z.array(z.string().min(1)).default([]).meta({
+  terminalShells: s.list(s.text().min(1)).default([]).meta({
     env: 'NACRE_TERMINAL_SHELLS',
     flag: '--terminal-shells',
     description:
@@ -70,7 +70,7 @@ export const httpSettings = defineSettings({
     unset: 'none; web pages cannot open a terminal',
     project: 'intersect',
   }),
-  execTimeoutMs: z
+  execTimeoutMs: s
     .int()
     .min(1)
     .max(86_400_000)
@@ -81,7 +81,7 @@ export const httpSettings = defineSettings({
       description: 'Time limit for each command run by POST /api/shell.',
       project: 'lower',
     }),
-  execMaxBufferBytes: z
+  execMaxBufferBytes: s
     .int()
     .min(1)
     .max(134_217_728)
@@ -93,26 +93,26 @@ export const httpSettings = defineSettings({
         'Maximum output of a command run by POST /api/shell, for stdout and stderr separately; 10 MiB by default.',
       project: 'lower',
     }),
-  httpMaxRunning: z.int().min(1).max(10_000).default(16).meta({
+  httpMaxRunning: s.int().min(1).max(10_000).default(16).meta({
     env: 'NACRE_HTTP_MAX_RUNNING',
     flag: '--http-max-running',
     description: 'HTTP calls served at the same time; further calls are queued, and callers take turns.',
     project: 'lower',
   }),
-  httpMaxQueued: z.int().min(0).max(100_000).default(512).meta({
+  httpMaxQueued: s.int().min(0).max(100_000).default(512).meta({
     env: 'NACRE_HTTP_MAX_QUEUED',
     flag: '--http-max-queued',
     description: 'HTTP calls that may wait in the queue; further calls get status 429.',
     project: 'lower',
   }),
-  httpHosts: z.array(z.string().min(1)).default([]).meta({
+  httpHosts: s.list(s.text().min(1)).default([]).meta({
     env: 'NACRE_HTTP_HOSTS',
     flag: '--http-hosts',
     description: 'Additional names to accept in the Host header, besides those of this machine.',
     accepts: 'a comma-separated list of names, such as nacre.example.net',
   }),
-  corsOrigins: z
-    .array(z.string().regex(/^https?:\/\/[^/]+$/))
+  corsOrigins: s
+    .list(s.text().regex(/^https?:\/\/[^/]+$/))
     .default([])
     .meta({
       env: 'NACRE_CORS_ORIGINS',
@@ -120,48 +120,48 @@ export const httpSettings = defineSettings({
       description: 'Origins of other web pages that may call with a token.',
       accepts: 'a comma-separated list of origins, such as http://localhost:6274',
     }),
-  appletsDir: z.string().min(1).optional().meta({
+  appletsDir: s.text().min(1).optional().meta({
     env: 'NACRE_APPLETS_DIR',
     flag: '--applets-dir',
     description: 'Folder with one subfolder per applet, each with an applet.json.',
     unset: 'no applets',
     path: true,
   }),
-  appletOrigins: z.enum(['name', 'port']).default('name').meta({
+  appletOrigins: s.choice(['name', 'port']).default('name').meta({
     env: 'NACRE_APPLET_ORIGINS',
     flag: '--applet-origins',
     description:
       'Serve each applet at its own name below localhost, or at its own port if such names do not resolve.',
   }),
-  tlsCert: z.string().min(1).optional().meta({
+  tlsCert: s.text().min(1).optional().meta({
     env: 'NACRE_TLS_CERT',
     flag: '--tls-cert',
     description: 'TLS certificate file.',
     path: true,
   }),
-  tlsKey: z.string().min(1).optional().meta({
+  tlsKey: s.text().min(1).optional().meta({
     env: 'NACRE_TLS_KEY_FILE',
     flag: '--tls-key',
     description: 'TLS private key file.',
     path: true,
   }),
-  insecure: z.boolean().default(false).meta({
+  insecure: s.boolean().default(false).meta({
     env: 'NACRE_INSECURE',
     flag: '--insecure',
     description: 'Serve other machines without TLS; anyone on the network path can read the token.',
   }),
-  shutdownMs: z.int().min(0).max(600_000).default(5_000).meta({
+  shutdownMs: s.int().min(0).max(600_000).default(5_000).meta({
     env: 'NACRE_SHUTDOWN_MS',
     flag: '--shutdown-ms',
     description: 'Time that open calls get to finish when the server shuts down.',
   }),
-  mcpResumeMs: z.int().min(0).max(3_600_000).default(30_000).meta({
+  mcpResumeMs: s.int().min(0).max(3_600_000).default(30_000).meta({
     env: 'NACRE_MCP_RESUME_MS',
     flag: '--mcp-resume-ms',
     description:
       'How long an MCP call over HTTP goes on after its connection was lost, so that the client can resume it; then it is cancelled.',
   }),
-  mcpIdleMs: z.int().min(1_000).max(604_800_000).default(3_600_000).meta({
+  mcpIdleMs: s.int().min(1_000).max(604_800_000).default(3_600_000).meta({
     env: 'NACRE_MCP_IDLE_MS',
     flag: '--mcp-idle-ms',
     description:

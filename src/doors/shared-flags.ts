@@ -1,18 +1,18 @@
-import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
+import { s } from '../settings/schema.ts';
 
 /** Flags that every subcommand accepts in addition to the settings. */
 export const sharedFlags = defineSettings({
-  help: z
+  help: s
     .boolean()
     .default(false)
     .meta({ flag: ['--help', '-h'], description: 'Show this help.' }),
-  all: z
+  all: s
     .boolean()
     .default(false)
     .meta({ flag: '--all', description: 'With --help: also list the flags of all settings.' }),
-  config: z
-    .string()
+  config: s
+    .text()
     .min(1)
     .optional()
     .meta({ flag: '--config', description: "Settings file to use instead of the user's.", path: true }),

@@ -1,24 +1,24 @@
-import { z } from 'zod';
 import type { AllowList } from '../contract/decision.ts';
 import { defineSettings } from '../settings/define.ts';
+import { s } from '../settings/schema.ts';
 import { narrowList } from '../settings/tighten.ts';
 import { presetNames, presets } from './presets.ts';
 
-const examples = z.array(z.string().min(1)).max(100);
+const examples = s.list(s.text().min(1)).max(100);
 
-const policyRule = z.strictObject({
-  verdict: z.enum(['allow', 'ask', 'deny']),
-  program: z.string().min(1),
-  args: z.array(z.string()).max(100).optional(),
-  cwd: z.string().regex(/^\//).optional(),
-  reason: z.string().min(1),
-  examples: z.strictObject({ matches: examples.min(1), spares: examples.optional() }),
+const policyRule = s.object({
+  verdict: s.choice(['allow', 'ask', 'deny']),
+  program: s.text().min(1),
+  args: s.list(s.text()).max(100).optional(),
+  cwd: s.text().regex(/^\//).optional(),
+  reason: s.text().min(1),
+  examples: s.object({ matches: examples.min(1), spares: examples.optional() }),
 });
 
 /** Policy settings: which programs may run, where, and whether dangerous commands are refused. */
 export const policySettings = defineSettings({
-  allowedCommands: z
-    .array(z.string())
+  allowedCommands: s
+    .list(s.text())
     .optional()
     .meta({
       live: true,
@@ -31,7 +31,7 @@ export const policySettings = defineSettings({
       everything: '*',
       project: 'intersect',
     }),
-  preset: z.enum(presetNames).optional().meta({
+  preset: s.choice(presetNames).optional().meta({
     live: true,
     env: 'NACRE_PRESET',
     flag: '--preset',
@@ -40,15 +40,15 @@ export const policySettings = defineSettings({
     unset: 'no preset',
     implies: presets,
   }),
-  fileWrites: z.enum(['any', 'none']).default('any').meta({
+  fileWrites: s.choice(['any', 'none']).default('any').meta({
     live: true,
     env: 'NACRE_FILE_WRITES',
     flag: '--file-writes',
     description: 'Whether commands may write files by redirection, or with a program known to write files.',
     project: 'stricter',
   }),
-  allowedCwdRoots: z
-    .array(z.string())
+  allowedCwdRoots: s
+    .list(s.text())
     .default([])
     .meta({
       live: true,
@@ -60,8 +60,8 @@ export const policySettings = defineSettings({
       path: true,
       project: 'alongside',
     }),
-  programDirs: z
-    .array(z.string().regex(/^\/.*[^/]$/))
+  programDirs: s
+    .list(s.text().regex(/^\/.*[^/]$/))
     .default([])
     .meta({
       live: true,
@@ -73,7 +73,7 @@ export const policySettings = defineSettings({
       unset: 'none',
       project: 'intersect',
     }),
-  danger: z.enum(['off', 'block']).default('block').meta({
+  danger: s.choice(['off', 'block']).default('block').meta({
     live: true,
     env: 'NACRE_DANGER',
     flag: '--danger',
@@ -81,20 +81,20 @@ export const policySettings = defineSettings({
       'Whether commands that would destroy the system are refused, even if their programs are allowed.',
     project: 'stricter',
   }),
-  confirm: z.enum(['never', 'unlisted']).default('never').meta({
+  confirm: s.choice(['never', 'unlisted']).default('never').meta({
     live: true,
     env: 'NACRE_CONFIRM',
     flag: '--confirm',
     description: 'Whether commands that are not considered safe need approval.',
     project: 'stricter',
   }),
-  approvalSeconds: z.int().min(1).max(86_400).default(600).meta({
+  approvalSeconds: s.int().min(1).max(86_400).default(600).meta({
     env: 'NACRE_APPROVAL_SECONDS',
     flag: '--approval-seconds',
     description: 'How long a command waits for approval, and how long the answer is then valid.',
     project: 'lower',
   }),
-  policy: z.array(policyRule).default([]).meta({
+  policy: s.list(policyRule).default([]).meta({
     live: true,
     description:
       'Rules in addition to the list, matched against the arguments after quoting and expansion; the strictest match wins.',

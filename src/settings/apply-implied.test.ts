@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineSettings } from './define.ts';
 import { parseFlags } from './parse-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
+import { s } from './schema.ts';
 
 const implies = { small: { list: ['a'], mode: 'strict' }, large: { list: ['a', 'b', 'c'] } };
 const settings = defineSettings({
-  size: z
-    .enum(['small', 'large'])
+  size: s
+    .choice(['small', 'large'])
     .optional()
     .meta({ env: 'NACRE_SIZE', flag: '--size', description: 'Size.', implies }),
-  list: z.array(z.string()).optional().meta({
+  list: s.list(s.text()).optional().meta({
     env: 'NACRE_LIST',
     flag: '--list',
     description: 'List.',
     project: 'intersect',
   }),
-  mode: z.enum(['loose', 'strict']).default('loose').meta({ flag: '--mode', description: 'Mode.' }),
+  mode: s.choice(['loose', 'strict']).default('loose').meta({ flag: '--mode', description: 'Mode.' }),
 });
 const flags = (...argv: string[]) => parseFlags(argv, settings);
 
@@ -51,7 +51,7 @@ describe('E8: a choice that implies values of other settings', () => {
 
   it('throws if it implies a setting that does not exist', () => {
     const wrong = defineSettings({
-      size: z.enum(['small']).optional().meta({ flag: '--size', description: 'Size.', implies }),
+      size: s.choice(['small']).optional().meta({ flag: '--size', description: 'Size.', implies }),
     });
     const given = parseFlags(['--size', 'small'], wrong);
     expect(() => resolveSettings({ flags: given }, wrong)).toThrow(

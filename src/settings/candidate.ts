@@ -1,7 +1,6 @@
-import type { z } from 'zod';
+import type { Issue, Path, Shape } from './check-shape.ts';
 import type { Setting } from './define.ts';
 import { describeAccepted } from './describe.ts';
-import { fieldsAt } from './fields-at.ts';
 import { didYouMean } from './nearest.ts';
 import { toNumber } from './units.ts';
 
@@ -44,7 +43,7 @@ export function checkCandidate(candidate: Candidate): CheckedCandidate | Setting
   const result = setting.schema.safeParse(raw === undefined ? null : toValue(setting, raw));
   if (result.success)
     return { ...candidate, value: setting.path ? resolveInFolder(candidate, result.data) : result.data };
-  const detail = setting.kind.type === 'records' ? firstFault(setting, result.error) : undefined;
+  const detail = setting.kind.type === 'records' ? firstFault(setting, result.issues) : undefined;
   const message =
     detail ??
     `${setting.key} ${setting.secret ? 'has an invalid value' : `cannot be ${show(raw)}`}; expected ${describeAccepted(setting)}.`;
@@ -89,20 +88,28 @@ function resolveInFolder(candidate: Candidate, value: unknown): unknown {
   return `${candidate.folder}${value}`;
 }
 
-/** Describes the first zod issue in a list of objects; entries are counted from 1. */
-function firstFault({ key, schema }: Setting, error: z.ZodError): string | undefined {
+/** Describes the first issue in a list of objects; entries are counted from 1. */
+function firstFault({ key, schema }: Setting, issues: readonly Issue[]): string | undefined {
   // An unknown field is often the misspelled name of one that is then missing.
-  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
+  const issue = issues.find(({ code }) => code === 'unknown_field') ?? issues[0];
   if (issue === undefined || issue.path.length === 0) return undefined;
   const [index, ...path] = issue.path;
-  const field = path.length === 0 ? '' : ` ${path.map(String).join('.')}`;
+  const inside = path.map(String).join('.');
   const entry = `${key}, entry ${Number(index) + 1}`;
-  if (issue.code === 'unrecognized_keys') {
-    const [unknown = ''] = issue.keys;
-    return `${entry}: there is no field ${JSON.stringify(unknown)}${path.length === 0 ? '' : ` in ${path.map(String).join('.')}`}.${didYouMean(unknown, fieldsAt(schema, issue.path))}`;
-  }
-  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return isMissing ? `${entry}:${field} is missing.` : `${entry}${field}: ${issue.message}.`;
+  if (issue.code === 'unknown_field')
+    return `${entry}: there is no field ${JSON.stringify(issue.key)}${inside === '' ? '' : ` in ${inside}`}.${didYouMean(issue.key, fieldsAt(schema.shape, issue.path))}`;
+  const field = inside === '' ? '' : ` ${inside}`;
+  return issue.code === 'missing' ? `${entry}:${field} is missing.` : `${entry}${field} ${issue.message}.`;
+}
+
+/** The names of the fields of the object at `path` in a shape. */
+function fieldsAt(shape: Shape, path: Path): readonly string[] {
+  const [first, ...rest] = path;
+  if (shape.type === 'list') return fieldsAt(shape.item, rest);
+  if (shape.type !== 'object') return [];
+  if (first === undefined) return Object.keys(shape.fields);
+  const field = shape.fields[first];
+  return field === undefined ? [] : fieldsAt(field.shape, rest);
 }
 
 function show(raw: unknown): string {

@@ -1,57 +1,25 @@
 // One declaration of a setting, from which everything else is derived:
-// 1. a folder's settings.ts declares zod schemas, each ending in `.meta({ env, flag, description, project })`
+// 1. a folder's settings.ts declares schemas (schema.ts), each ending in `.meta({ env, flag, description, project })`
 // 2. `defineSettings` throws at load for an invalid declaration
 // 3. `inspectSetting` returns it as a `Setting`, from which flags, help, JSON Schema and reference are derived
-import type { z } from 'zod';
 import { type Kind, toKind } from './kind.ts';
-
-/**
- * How a project file may tighten the value from other sources: `intersect` keeps entries that are in both lists, `add` adds
- * to a list of restrictions, `alongside` adds a second list that applies as well, `lower` allows a smaller number,
- * `stricter` allows a later option of an enum, `never` forbids the setting there.
- */
-export type ProjectRule = 'intersect' | 'add' | 'alongside' | 'lower' | 'stricter' | 'never';
-
-declare module 'zod' {
-  interface GlobalMeta {
-    /** The environment variables that set it; a name that a specification prescribes comes first. */
-    env?: string | readonly string[];
-    /** The flags that set it: `--name`, and `-n` if it has a short form. */
-    flag?: string | readonly string[];
-    /** How a project file may tighten it; `never` by default. */
-    project?: ProjectRule;
-    /** The list entry that matches everything, such as `*`. */
-    everything?: string;
-    /** True for a path or a list of paths; a relative path in a file starts from that file's folder. */
-    path?: boolean;
-    /** The accepted values in words, if the schema alone cannot describe them. */
-    accepts?: string;
-    /** The behaviour while the setting is unset, in words. */
-    unset?: string;
-    /** True if the value must never be displayed. */
-    secret?: boolean;
-    /** True if a running server applies a change of the user's file from the next command on. */
-    live?: boolean;
-    /** For each value of this setting, the values that it implies for other settings, by setting name. */
-    implies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  }
-}
+import type { OutputOf, ProjectRule, Schema } from './schema.ts';
 
 /** Settings by name, as the `settings.ts` of each folder declares them. */
-export type Declarations = Readonly<Record<string, z.ZodType>>;
+export type Declarations = Readonly<Record<string, Schema>>;
 
 /** Declarations under headings, for `toHelp` and `toReference`. */
 export type SettingGroups = Readonly<Record<string, Declarations>>;
 
 /** The values that a set of declarations resolves to. */
-export type Values<D extends Declarations> = { readonly [K in keyof D]: z.output<D[K]> };
+export type Values<D extends Declarations> = { readonly [K in keyof D]: OutputOf<D[K]> };
 
 /** A declared setting with all defaults filled in. */
 export interface Setting {
   readonly name: string;
   /** The name in a file: `ring_bytes` for `ringBytes`. */
   readonly key: string;
-  readonly schema: z.ZodType;
+  readonly schema: Schema;
   readonly kind: Kind;
   readonly env: readonly string[];
   readonly flags: readonly string[];
@@ -80,13 +48,13 @@ export function listSettings(declarations: Declarations): Setting[] {
 }
 
 /** Reads one declaration into a `Setting`. */
-export function inspectSetting(name: string, schema: z.ZodType): Setting {
-  const meta = schema.meta() ?? {};
+export function inspectSetting(name: string, schema: Schema): Setting {
+  const meta = schema.about;
   return {
     name,
     key: toFileKey(name),
     schema,
-    kind: toKind(name, schema),
+    kind: toKind(name, schema.shape),
     env: toList(meta.env),
     flags: toList(meta.flag),
     description: meta.description ?? '',

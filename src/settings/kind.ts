@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { Shape } from './check-shape.ts';
 import { type Unit, unitOf } from './units.ts';
 
 /** The kind of value that a setting's schema accepts. */
@@ -12,39 +12,31 @@ export type Kind =
   | { readonly type: 'records' };
 
 /** Returns the kind of a schema; throws for one that no flag, variable or file could express. */
-export function toKind(name: string, schema: z.ZodType): Kind {
-  const inner = withoutWrapper(schema);
-  if (inner instanceof z.ZodNumber) return toIntKind(name, inner);
-  if (inner instanceof z.ZodBoolean) return { type: 'boolean' };
-  if (inner instanceof z.ZodEnum) return { type: 'choice', options: toOptions(inner) };
-  if (inner instanceof z.ZodString) return { type: 'text' };
-  if (inner instanceof z.ZodArray) return toListKind(name, inner);
-  throw new Error(`Setting ${name} has a schema that cannot be set as text.`);
+export function toKind(name: string, shape: Shape): Kind {
+  switch (shape.type) {
+    case 'int':
+      return toIntKind(name, shape);
+    case 'boolean':
+    case 'text':
+      return { type: shape.type };
+    case 'choice':
+      return shape;
+    case 'list':
+      return toListKind(name, shape.item);
+    case 'object':
+      throw new Error(`Setting ${name} has a schema that cannot be set as text.`);
+  }
 }
 
-function withoutWrapper(schema: z.core.$ZodType): z.core.$ZodType {
-  const wrapped = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional;
-  return wrapped ? withoutWrapper(schema.unwrap()) : schema;
-}
-
-function toIntKind(name: string, schema: z.ZodNumber): Kind {
-  const { minValue: min, maxValue: max } = schema;
-  const bounded =
-    min !== null && max !== null && min > Number.MIN_SAFE_INTEGER && max < Number.MAX_SAFE_INTEGER;
-  if (!schema.isInt || !bounded)
-    throw new Error(`Setting ${name} must be a whole number with bounds: use z.int().min().max().`);
+function toIntKind(name: string, { min, max }: Extract<Shape, { type: 'int' }>): Kind {
+  if (min <= Number.MIN_SAFE_INTEGER || max >= Number.MAX_SAFE_INTEGER)
+    throw new Error(`Setting ${name} must be a whole number with bounds: use s.int().min().max().`);
   return { type: 'int', min, max, unit: unitOf(name) };
 }
 
-function toListKind(name: string, schema: z.ZodArray): Kind {
-  const item = schema.element;
-  if (item instanceof z.ZodEnum) return { type: 'list', options: toOptions(item) };
-  // `ZodPipe` is an item that a file may also write as a number, and that `transform` turns into text.
-  if (item instanceof z.ZodString || item instanceof z.ZodPipe) return { type: 'list', options: undefined };
-  if (item instanceof z.ZodObject) return { type: 'records' };
+function toListKind(name: string, item: Shape): Kind {
+  if (item.type === 'choice') return { type: 'list', options: item.options };
+  if (item.type === 'text') return { type: 'list', options: undefined };
+  if (item.type === 'object') return { type: 'records' };
   throw new Error(`Setting ${name} is a list of something that is neither text nor an object.`);
-}
-
-function toOptions(schema: z.ZodEnum): string[] {
-  return schema.options.map(String);
 }

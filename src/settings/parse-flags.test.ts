@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineSettings, listSettings } from './define.ts';
 import { listGiven, parseFlags } from './parse-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
+import { s } from './schema.ts';
 
 const declared = defineSettings({
-  json: z.boolean().default(false).meta({ flag: '--json', description: 'Answer in JSON.' }),
-  color: z.boolean().default(true).meta({ flag: '--color', description: 'Use colours.' }),
-  input: z
-    .string()
+  json: s.boolean().default(false).meta({ flag: '--json', description: 'Answer in JSON.' }),
+  color: s.boolean().default(true).meta({ flag: '--color', description: 'Use colours.' }),
+  input: s
+    .text()
     .optional()
     .meta({ flag: ['--input', '-i'], description: 'Text for stdin.' }),
-  timeoutMs: z.int().min(1).max(600_000).default(30_000).meta({ flag: '--timeout-ms', description: 'Time.' }),
-  allow: z.array(z.string()).default([]).meta({ flag: '--allow', description: 'Programs.' }),
+  timeoutMs: s.int().min(1).max(600_000).default(30_000).meta({ flag: '--timeout-ms', description: 'Time.' }),
+  allow: s.list(s.text()).default([]).meta({ flag: '--allow', description: 'Programs.' }),
 });
 
 const parse = (...argv: string[]) => parseFlags(argv, declared);

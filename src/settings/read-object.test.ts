@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { defineSettings, listSettings } from './define.ts';
 import { candidatesFromObject, type GivenSettings } from './read-object.ts';
 import { resolveCandidates } from './resolve-candidates.ts';
+import { s } from './schema.ts';
 
 const declared = defineSettings({
-  ringBytes: z.int().min(1).max(9_000).default(5).meta({ env: 'NACRE_RING', description: 'Bytes.' }),
-  names: z.array(z.string()).optional().meta({ description: 'Names.' }),
+  ringBytes: s.int().min(1).max(9_000).default(5).meta({ env: 'NACRE_RING', description: 'Bytes.' }),
+  names: s.list(s.text()).optional().meta({ description: 'Names.' }),
 });
 
 const resolve = (given: GivenSettings<typeof declared>) =>

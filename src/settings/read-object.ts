@@ -1,11 +1,11 @@
-import type { z } from 'zod';
 import type { Candidate, Candidates, SettingProblem } from './candidate.ts';
 import type { Declarations, Setting } from './define.ts';
+import type { InputOf } from './schema.ts';
 import { suggestSetting } from './suggest-setting.ts';
 
 /** Settings that a program passes as an object, by name; omitted ones have their defaults. */
 export type GivenSettings<D extends Declarations> = {
-  readonly [K in keyof D]?: z.input<D[K]> | undefined;
+  readonly [K in keyof D]?: InputOf<D[K]> | undefined;
 };
 
 /** The candidates for these settings in an object that a program passes. */

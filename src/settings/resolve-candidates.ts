@@ -126,7 +126,7 @@ function decideValue(setting: Setting, candidates: readonly CheckedCandidate[]):
   const { name } = setting;
   const mine = candidates.filter((candidate) => candidate.setting.name === name);
   const [winner, ...losers] = mine.filter(({ source }) => source !== 'project');
-  const value = winner ? winner.value : setting.schema.parse(undefined);
+  const value = winner ? winner.value : setting.schema.whenUnset();
   const origin: Origin = {
     source: winner?.source ?? 'default',
     where: winner?.where ?? 'default',

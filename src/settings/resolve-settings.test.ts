@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { NacreError } from '../contract/failure.ts';
 import { defineSettings } from './define.ts';
 import { parseFlags } from './parse-flags.ts';
 import { resolveSettings } from './resolve-settings.ts';
+import { s } from './schema.ts';
 
 const declared = defineSettings({
-  allowed: z
-    .array(z.string())
+  allowed: s
+    .list(s.text())
     .optional()
     .meta({
       env: ['ALLOWED', 'NACRE_ALLOWED'],
@@ -16,31 +16,31 @@ const declared = defineSettings({
       everything: '*',
       project: 'intersect',
     }),
-  roots: z.array(z.string()).default([]).meta({
+  roots: s.list(s.text()).default([]).meta({
     env: 'ROOTS',
     flag: '--roots',
     description: 'Directories.',
     path: true,
     project: 'alongside',
   }),
-  ringBytes: z.int().min(4_096).max(65_536).default(8_192).meta({
+  ringBytes: s.int().min(4_096).max(65_536).default(8_192).meta({
     env: 'NACRE_RING_BYTES',
     flag: '--ring-bytes',
     description: 'Memory.',
     project: 'lower',
   }),
-  danger: z.enum(['off', 'block']).default('block').meta({
+  danger: s.choice(['off', 'block']).default('block').meta({
     env: 'NACRE_DANGER',
     flag: '--danger',
     description: 'Danger.',
     project: 'stricter',
   }),
-  families: z
-    .array(z.enum(['one', 'two']))
+  families: s
+    .list(s.choice(['one', 'two']))
     .min(1)
     .default(['one'])
     .meta({ flag: '--families', description: 'Families.', project: 'intersect' }),
-  stateDir: z.string().min(1).optional().meta({
+  stateDir: s.text().min(1).optional().meta({
     env: 'NACRE_STATE_DIR',
     flag: '--state-dir',
     description: 'State.',

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { listSettings } from './define.ts';
+import { s } from './schema.ts';
 import { suggestSetting } from './suggest-setting.ts';
 
 const settings = listSettings({
-  allowedCommands: z
-    .array(z.string())
+  allowedCommands: s
+    .list(s.text())
     .default([])
     .meta({ env: 'ALLOWED_COMMANDS', flag: '--allow', description: 'x' }),
-  httpPort: z.int().min(0).max(9).default(0).meta({ env: 'NACRE_PORT', flag: '--port', description: 'x' }),
+  httpPort: s.int().min(0).max(9).default(0).meta({ env: 'NACRE_PORT', flag: '--port', description: 'x' }),
 });
 const inFile = (name: string) => suggestSetting(name, settings, ({ key }) => key);
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { inspectSetting, type ProjectRule } from './define.ts';
+import { inspectSetting } from './define.ts';
+import { type ProjectRule, s } from './schema.ts';
 import { narrowList, tighten } from './tighten.ts';
 
 const words = { description: 'Something.', everything: '*' };
 const list = (project: ProjectRule) =>
   inspectSetting(
     'names',
-    z
-      .array(z.string())
+    s
+      .list(s.text())
       .optional()
       .meta({ ...words, project }),
   );
@@ -44,7 +44,7 @@ describe('E8: a project file can only make settings stricter', () => {
   it('a number gets smaller or stays', () => {
     const size = inspectSetting(
       'size',
-      z
+      s
         .int()
         .min(0)
         .max(99)
@@ -59,7 +59,7 @@ describe('E8: a project file can only make settings stricter', () => {
   it('a choice moves towards the strict end or stays', () => {
     const level = inspectSetting(
       'level',
-      z.enum(['off', 'warn', 'block']).meta({ ...words, project: 'stricter' }),
+      s.choice(['off', 'warn', 'block']).meta({ ...words, project: 'stricter' }),
     );
     expect(tighten(level, 'off', 'block')).toEqual({ value: 'block' });
     expect(tighten(level, 'block', 'warn')).toEqual({ value: 'block' });

@@ -1,31 +1,31 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineSettings } from './define.ts';
+import { s } from './schema.ts';
 import { toHelpRows } from './to-help-rows.ts';
 
 const general = defineSettings({
-  help: z
+  help: s
     .boolean()
     .default(false)
     .meta({ flag: ['--help', '-h'], description: 'Show this text.' }),
-  hidden: z.string().optional().meta({ env: 'HIDDEN', description: 'Has no flag.' }),
+  hidden: s.text().optional().meta({ env: 'HIDDEN', description: 'Has no flag.' }),
 });
 
 const limits = defineSettings({
-  ringBytes: z.int().min(0).max(9_000).default(8_000).meta({
+  ringBytes: s.int().min(0).max(9_000).default(8_000).meta({
     env: 'NACRE_RING_BYTES',
     flag: '--ring-bytes',
     description: 'Bytes of output kept in memory per command.',
   }),
-  retries: z.int().min(0).max(9).default(0).meta({ flag: '--retries', description: 'Tries.' }),
-  level: z.enum(['a', 'b']).default('a').meta({ flag: '--level', description: 'How much.' }),
-  names: z.array(z.string()).default([]).meta({ flag: '--names', description: 'Which.' }),
-  sorts: z
-    .array(z.enum(['x', 'y']))
+  retries: s.int().min(0).max(9).default(0).meta({ flag: '--retries', description: 'Tries.' }),
+  level: s.choice(['a', 'b']).default('a').meta({ flag: '--level', description: 'How much.' }),
+  names: s.list(s.text()).default([]).meta({ flag: '--names', description: 'Which.' }),
+  sorts: s
+    .list(s.choice(['x', 'y']))
     .default(['x', 'y'])
     .meta({ flag: '--sorts', description: 'Sorts.' }),
-  title: z.string().optional().meta({ flag: '--title', description: 'A title.' }),
-  dir: z.string().optional().meta({ flag: '--dir', description: 'A place.', path: true, unset: 'here' }),
+  title: s.text().optional().meta({ flag: '--title', description: 'A title.' }),
+  dir: s.text().optional().meta({ flag: '--dir', description: 'A place.', path: true, unset: 'here' }),
 });
 
 it('lists every flag with its short form first, its value, its variables and its default', () => {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { Field, Shape } from './check-shape.ts';
 import { type Declarations, listSettings, type Setting } from './define.ts';
 import { suffixPattern } from './units.ts';
 
@@ -17,30 +17,54 @@ export function toJsonSchema(declarations: Declarations): JsonSchema {
 }
 
 function toProperty(setting: Setting): JsonSchema {
-  const {
-    $schema: _,
+  const { schema, description } = setting;
+  const preset = schema.fallback;
+  return {
     description,
-    default: preset,
-    ...value
-  } = z.toJSONSchema(setting.schema, {
-    io: 'input',
-    override: ({ jsonSchema }) => {
-      for (const part of [
-        'env',
-        'flag',
-        'project',
-        'everything',
-        'path',
-        'accepts',
-        'unset',
-        'secret',
-        'implies',
-        'live',
-      ])
-        delete jsonSchema[part];
-    },
-  });
-  return { description, ...(preset === undefined ? {} : { default: preset }), ...withText(setting, value) };
+    ...(preset === undefined ? {} : { default: preset }),
+    ...withText(setting, shapeToJson(schema.shape)),
+  };
+}
+
+function shapeToJson(shape: Shape): JsonSchema {
+  switch (shape.type) {
+    case 'int':
+      return { type: 'integer', minimum: shape.min, maximum: shape.max };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'choice':
+      return { type: 'string', enum: shape.options };
+    case 'text':
+      return textToJson(shape);
+    case 'list':
+      return without({
+        minItems: shape.min,
+        maxItems: shape.max,
+        type: 'array',
+        items: shapeToJson(shape.item),
+      });
+    case 'object':
+      return objectToJson(shape.fields);
+  }
+}
+
+function textToJson({ min, max, pattern, number }: Extract<Shape, { type: 'text' }>): JsonSchema {
+  const text = without({ type: 'string', minLength: min, maxLength: max, pattern: pattern?.source });
+  return number ? { anyOf: [shapeToJson(number), text] } : text;
+}
+
+function objectToJson(fields: Readonly<Record<string, Field>>): JsonSchema {
+  const entries = Object.entries(fields);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, { shape }]) => [name, shapeToJson(shape)])),
+    required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function without(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }
 
 /** Also accepts text where a file may have it: `256MiB` for a number of bytes, `git,ls` for a list. */

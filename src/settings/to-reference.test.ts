@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineSettings } from './define.ts';
+import { s } from './schema.ts';
 import { toReference } from './to-reference.ts';
 
 it('writes one section per setting, under the heading of its group', () => {
   const reference = toReference({
     Memory: defineSettings({
-      verbose: z.boolean().default(false).meta({ description: 'Says more.' }),
-      ringBytes: z
+      verbose: s.boolean().default(false).meta({ description: 'Says more.' }),
+      ringBytes: s
         .int()
         .min(0)
         .max(9)

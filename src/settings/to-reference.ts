@@ -1,5 +1,6 @@
-import { listSettings, type ProjectRule, type Setting, type SettingGroups } from './define.ts';
+import { listSettings, type Setting, type SettingGroups } from './define.ts';
 import { describeAccepted, describeDefault } from './describe.ts';
+import type { ProjectRule } from './schema.ts';
 
 /** The text of `docs/reference/settings.md`. */
 export function toReference(groups: SettingGroups): string {

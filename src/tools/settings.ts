@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { defineSettings } from '../settings/define.ts';
 import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
+import { s } from '../settings/schema.ts';
 import { BashLimits, ShellExecuteLimits } from './common/default-limits.ts';
 
 /** All tool families. */
@@ -11,7 +11,7 @@ export type ToolFamily = (typeof toolFamilies)[number];
 
 // A running server applies a change of these from the next command on.
 const timeLimit = (name: string, ms: number, description: string) =>
-  z
+  s
     .int()
     .min(1_000)
     .max(86_400_000)
@@ -26,8 +26,8 @@ const timeLimit = (name: string, ms: number, description: string) =>
 
 /** Settings for the choice of tools, and those of a single family. */
 export const toolSettings = defineSettings({
-  tools: z
-    .array(z.enum([...toolFamilies, 'all']))
+  tools: s
+    .list(s.choice([...toolFamilies, 'all']))
     .min(1)
     .default(['terminal'])
     .meta({
@@ -37,8 +37,8 @@ export const toolSettings = defineSettings({
       everything: 'all',
       project: 'intersect',
     }),
-  toolPrefix: z
-    .string()
+  toolPrefix: s
+    .text()
     .regex(/^(?:[A-Za-z_][A-Za-z0-9_-]{0,19})?$/)
     .default('')
     .meta({
@@ -49,7 +49,7 @@ export const toolSettings = defineSettings({
       accepts: 'up to 20 letters, digits, _ or -, beginning with a letter or _, such as nacre_',
       unset: 'no prefix',
     }),
-  onTimeout: z.enum(['kill', 'background']).default('kill').meta({
+  onTimeout: s.choice(['kill', 'background']).default('kill').meta({
     env: 'NACRE_ON_TIMEOUT',
     flag: '--on-timeout',
     description:
@@ -85,7 +85,7 @@ export const toolSettings = defineSettings({
     ShellExecuteLimits.MAX_TIMEOUT * 1_000,
     'Longest timeout that a call of shell_execute may set, in milliseconds.',
   ),
-  shellExecuteAllowedCommands: z.array(z.string()).optional().meta({
+  shellExecuteAllowedCommands: s.list(s.text()).optional().meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ALLOWED_COMMANDS',
     flag: '--shell-execute-allow',
@@ -95,7 +95,7 @@ export const toolSettings = defineSettings({
     everything: '*',
     project: 'intersect',
   }),
-  shellExecuteCwdRoots: z.array(z.string()).default([]).meta({
+  shellExecuteCwdRoots: s.list(s.text()).default([]).meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_CWD_ROOTS',
     flag: '--shell-execute-cwd-roots',
@@ -105,7 +105,7 @@ export const toolSettings = defineSettings({
     path: true,
     project: 'alongside',
   }),
-  shellExecuteEnvPass: z.array(environmentPattern).default([]).meta({
+  shellExecuteEnvPass: s.list(environmentPattern).default([]).meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_PASS',
     flag: '--shell-execute-env-pass',
@@ -113,7 +113,7 @@ export const toolSettings = defineSettings({
     accepts: environmentWords,
     project: 'intersect',
   }),
-  shellExecuteEnvWithhold: z.array(environmentPattern).default([]).meta({
+  shellExecuteEnvWithhold: s.list(environmentPattern).default([]).meta({
     live: true,
     env: 'NACRE_SHELL_EXECUTE_ENV_WITHHOLD',
     flag: '--shell-execute-env-withhold',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { s } from '../../settings/schema.ts';
 import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
 import { jsonFlag, pathFlag, sinceFlag, switchFlag, textFlag } from '../flag-kinds.ts';
@@ -18,7 +18,7 @@ export const pastCommands: DoorGroup = {
       failed: switchFlag('--failed', 'Only commands that did not complete.'),
       cwd: pathFlag('--cwd', 'Only commands that ran in this directory or below it.'),
       since: sinceFlag,
-      limit: z
+      limit: s
         .int()
         .min(1)
         .max(1_000_000)
@@ -39,19 +39,19 @@ export const pastCommands: DoorGroup = {
       ['nacre replay cmd_4f9c1a20b7e3 --export v2 > build.cast', 'Write a file for an asciicast player.'],
     ],
     flags: {
-      speed: z
+      speed: s
         .int()
         .min(1)
         .max(1_000)
         .default(1)
         .meta({ flag: '--speed', description: 'Play N times as fast.' }),
-      maxPauseMs: z
+      maxPauseMs: s
         .int()
         .min(0)
         .max(86_400_000)
         .optional()
         .meta({ flag: '--max-pause', description: 'Shorten pauses to at most this time, such as 2s.' }),
-      export: z.enum(['v2', 'v3']).optional().meta({
+      export: s.choice(['v2', 'v3']).optional().meta({
         flag: '--export',
         description: 'Print the recording in this version of asciicast instead of playing it.',
       }),
@@ -73,7 +73,7 @@ export const pastCommands: DoorGroup = {
       json: jsonFlag,
       since: sinceFlag,
       client: textFlag('--client', 'Only commands from this client.'),
-      min: z
+      min: s
         .int()
         .min(1)
         .max(1_000_000)

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { s } from '../../settings/schema.ts';
 import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
 import { jsonFlag, pathFlag, switchFlag, textFlag } from '../flag-kinds.ts';
@@ -16,13 +16,13 @@ export const runCommands: DoorGroup = {
     flags: {
       json: jsonFlag,
       cwd: pathFlag('--cwd', 'Directory to run in.'),
-      timeoutMs: z
+      timeoutMs: s
         .int()
         .min(1)
         .max(86_400_000)
         .optional()
         .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' }),
-      input: z.string().optional().meta({
+      input: s.text().optional().meta({
         flag: '--input',
         description: "Text for the command's stdin; - forwards nacre's own stdin.",
       }),
@@ -58,7 +58,7 @@ export const runCommands: DoorGroup = {
       json: switchFlag('--json', 'Print JSON Lines even at a terminal.'),
       abortFile: pathFlag('--abort-file', 'Abort when this file appears.'),
       resume: textFlag('--resume', 'Continue the run with this id after the steps it completed.'),
-      parallel: z.int().min(1).max(64).optional().meta({
+      parallel: s.int().min(1).max(64).optional().meta({
         flag: '--parallel',
         description: 'Maximum number of steps that run at the same time; overrides the file.',
       }),

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { clients } from '../../clients/clients.ts';
+import { s } from '../../settings/schema.ts';
 import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
 import { jsonFlag, pathFlag, switchFlag } from '../flag-kinds.ts';
@@ -14,7 +14,7 @@ export const setUpCommands: DoorGroup = {
       ['nacre init cursor --print', 'Show the entry and write nothing.'],
     ],
     flags: {
-      scope: z.enum(['user', 'project']).optional().meta({
+      scope: s.choice(['user', 'project']).optional().meta({
         flag: '--scope',
         description: 'Write the configuration for all of your projects, or for one project only.',
         unset: 'project for cursor and vscode, user for the others',
@@ -34,7 +34,7 @@ export const setUpCommands: DoorGroup = {
         'Write nothing; print the entry, for any client, or what --remove would do.',
       ),
       remove: switchFlag('--remove', 'Remove the entry.'),
-      ownShell: z.enum(['on', 'off']).optional().meta({
+      ownShell: s.choice(['on', 'off']).optional().meta({
         flag: '--own-shell',
         description: "Turn the client's own shell, which bypasses nacre, off or on again.",
         unset: 'asked at a terminal, otherwise left as it is',
