@@ -63,7 +63,7 @@ const cold = await interleave(20, { node: bareNode, mcp: listTools });
 console.log(
   `node -e 0 ${median(cold.node).toFixed(1)} ms, nacre mcp ${median(cold.mcp).toFixed(1)} ms (p50 of 20)`,
 );
-report('cold start to tools/list compared with node -e 0', median(cold.mcp) / median(cold.node), 2.5, '×');
+report('cold start to tools/list compared with node -e 0', median(cold.mcp) / median(cold.node), 1.4, '×');
 
 const client = new Client();
 await client.start();

@@ -1,7 +1,8 @@
 // Builds dist/: the command line and the public modules as ES modules for Node, with lazily loaded code in separate chunks.
 // Start-up time is mostly the time to load code, so unused code is left out.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -40,13 +41,7 @@ const common = {
   metafile: true,
 };
 
-// Run from another directory, this script must not delete a `dist` there.
-process.chdir(root);
-rmSync('dist', { recursive: true, force: true });
-const parts = await build({
-  ...common,
-  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', policy: 'src/policy/decide-command.ts' },
-  splitting: true,
+const forNode = {
   format: 'esm',
   external: ['@lydell/node-pty'],
   alias: {
@@ -56,6 +51,38 @@ const parts = await build({
     '@modelcontextprotocol/server/_shims': './src/doors/mcp/sdk-shims.ts',
   },
   plugins: [englishOnly, wsApart],
+};
+
+/** Bundles and runs a script of this folder that uses the sources. */
+async function runScript(name, argument) {
+  const folder = mkdtempSync(join(tmpdir(), 'nacre-build-'));
+  const outfile = join(folder, `${name}.mjs`);
+  await build({ ...common, ...forNode, outdir: undefined, outfile, entryPoints: [`scripts/${name}.ts`] });
+  execFileSync(process.execPath, [outfile, argument], { stdio: 'inherit' });
+  rmSync(folder, { recursive: true });
+}
+
+// Run from another directory, this script must not delete a `dist` there.
+process.chdir(root);
+rmSync('dist', { recursive: true, force: true });
+// A bundle of its own, because V8's code cache needs one file; see `src/support/cached-code.ts`.
+const greeter = await build({
+  ...common,
+  ...forNode,
+  entryPoints: { greeter: 'src/assembly/greet-first.ts' },
+  entryNames: '[name]-[hash]',
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  define: { 'import.meta.url': 'ownUrl' },
+  banner: { js: "const ownUrl=require('node:url').pathToFileURL(__filename).href;" },
+});
+const [greeterFile = ''] = Object.keys(greeter.metafile.outputs).map((path) => basename(path));
+const parts = await build({
+  ...common,
+  ...forNode,
+  define: { greeterFile: JSON.stringify(`./${greeterFile}`) },
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', policy: 'src/policy/decide-command.ts' },
+  splitting: true,
 });
 const sockets = await build({
   ...common,
@@ -80,6 +107,8 @@ const terminal = 'node_modules/@xterm/xterm';
 for (const file of ['lib/xterm.js', 'css/xterm.css'])
   copyFileSync(join(terminal, file), join('dist/applets/terminal', basename(file)));
 chmodSync('dist/cli.js', 0o755);
+await runScript('listed-tools', resolve('dist'));
+await runScript('save-code', resolve('dist', greeterFile));
 // The man page must not depend on settings of the user who builds it.
 const withoutSettings = { cwd: '/', env: { HOME: '/nonexistent' } };
 writeFileSync(
@@ -87,6 +116,6 @@ writeFileSync(
   execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], withoutSettings),
 );
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);
-const bundled = [parts, sockets, guard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const bundled = [parts, greeter, sockets, guard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 // `writeTypes` copies zod's declarations.
 writeNotices([...bundled, `${terminal}/`, 'node_modules/zod/']);

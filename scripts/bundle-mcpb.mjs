@@ -11,7 +11,8 @@ const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const code = readdirSync('dist', { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
-  .filter((path) => !path.startsWith('dist/types/'));
+  // The compiled code in a cache is that of one version of Node.
+  .filter((path) => !path.startsWith('dist/types/') && !path.endsWith('.cache'));
 const files = ['package.json', 'LICENSE', 'README.md', ...code.sort()].map((path) => ({ path, from: path }));
 const bundle = toZip(
   [{ path: 'manifest.json', from: 'packaging/manifest.json' }, ...files].map(({ path, from }) => ({

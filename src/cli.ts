@@ -1,10 +1,18 @@
 #!/usr/bin/env node
+// 1. `greet-first.ts`, a bundle of its own with compiled code, answers an MCP client at once, 2. `main` does everything else.
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { main } from './assembly/main.ts';
+import type * as greeter from './assembly/greet-first.ts';
 import { toSignalExit } from './doors/exit-codes.ts';
+import { loadCachedCode } from './support/cached-code.ts';
 import { ensureOwnerAccess } from './support/umask.ts';
+
+/** The name of the bundle of `greet-first.ts`; the build replaces it. */
+declare const greeterFile: string;
+
+// Late enough to delay no reply of a client that has just connected.
+const saveAfterMs = 3_000;
 
 ensureOwnerAccess();
 
@@ -20,10 +28,19 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {});
 
 const { stdin, stdout, stderr } = process;
-process.exitCode = await main(process.argv.slice(2), {
+const argv = process.argv.slice(2);
+const started = {
   env: process.env,
   cwd: workingDirectory(),
   io: { stdin, stdout, stderr, interrupted: interruption.signal },
+};
+const greeting = argv[0] === 'mcp' ? await greetFirst() : {};
+// A signal during the greeting: there is nothing to stop yet.
+if (greeting.greeted && interruption.signal.aborted) process.exit(0);
+const { main } = await import('./assembly/main.ts');
+process.exitCode = await main(argv, {
+  ...started,
+  ...greeting,
   program: { node: stableNode(), script: realpathSync(fileURLToPath(import.meta.url)) },
 });
 // A script that redirects to a full disk must not mistake what it has for the whole output.
@@ -33,6 +50,18 @@ if (lostOutput) {
   if (process.exitCode === 0 || process.exitCode === toSignalExit('SIGPIPE', 'SIGTERM')) process.exitCode = 1;
 }
 process.exit();
+
+// Any failure here is also one of `main`, which reports it.
+async function greetFirst(): ReturnType<typeof greeter.greetFirst> {
+  try {
+    const code = loadCachedCode(fileURLToPath(new URL(greeterFile, import.meta.url)));
+    const answered = await (code.exports as typeof greeter).greetFirst(argv, started);
+    setTimeout(() => code.save(), saveAfterMs).unref();
+    return answered;
+  } catch {
+    return {};
+  }
+}
 
 // `process.cwd()` throws if the directory was removed; PWD still has its name for the error message.
 function workingDirectory(): string {

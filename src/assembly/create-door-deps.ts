@@ -6,6 +6,7 @@ import type {
   DiagnosisAccess,
   DoorDeps,
   EngineAccess,
+  Greeted,
   Io,
   PageLink,
   Program,
@@ -19,14 +20,10 @@ import { settingGroups } from '../rules/all-settings.ts';
 import { homeOf } from '../rules/home-folders.ts';
 import { createLiveSettings, fixedSettings, type LiveSettings } from '../rules/live-settings.ts';
 import { type Resolved, rulesFor, rulesForShell, rulesForTerminal } from '../rules/rules-for.ts';
+import type { ReadFiles } from '../rules/settings-files.ts';
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
-import {
-  warnIfNothingRuns,
-  warnOfDeadEntries,
-  warnOfIgnoredRules,
-  warnOfRoots,
-} from '../rules/settings-warnings.ts';
+import { listGeneralWarnings, warnIfNothingRuns } from '../rules/settings-warnings.ts';
 import { engineOnDemand } from './create-whole-engine.ts';
 import { judgePrograms } from './judge-programs.ts';
 import { describeNewerCopy } from './newer-copy.ts';
@@ -40,6 +37,10 @@ export interface ProcessContext {
   readonly cwd: string;
   readonly io: Io;
   readonly program: Program;
+  /** Set if an MCP client was greeted before `main` was loaded. */
+  readonly greeted?: Greeted | undefined;
+  /** The settings files that were read for the greeting. */
+  readonly files?: ReadFiles | undefined;
 }
 
 /** One parsed command line with its `ProcessContext`. */
@@ -80,6 +81,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
       const { assembleTools } = await import('./assemble-tools.ts');
       return assembleTools({ settings: live, openEngine: engine, cwd }, narrowing);
     },
+    greeted: invocation.greeted,
     http: values,
     refresh: live.refresh,
     shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
@@ -103,12 +105,7 @@ function createSettingsAccess(resolved: Resolved, cwd: string, settingsFile: str
     presets: presetNames,
     presetPrograms: Object.fromEntries(presetNames.map((name) => [name, presets[name].allowedCommands])),
     checkUserFile: (text) => checkUserFile({ path: settingsFile, text }),
-    warnings: [
-      ...resolved.warnings,
-      ...warnOfRoots(resolved, cwd),
-      ...warnOfIgnoredRules(resolved),
-      ...warnOfDeadEntries(resolved),
-    ],
+    warnings: listGeneralWarnings(resolved, cwd),
     toolWarnings: warnIfNothingRuns(resolved),
   };
 }

@@ -48,7 +48,7 @@ async function openDoor(name: string, argv: readonly string[], context: ProcessC
   if (shared.all) throw onlyWithHelp();
   if (entry.usage === '' && given.positionals.length > 0) throw unexpected(name, given.positionals);
   const place = moveTo(workingDir, context);
-  const source = createSettingsSource(given, { ...place, config: shared.config });
+  const source = createSettingsSource(given, { ...place, config: shared.config, files: context.files });
   const { resolved, fault } = await readSettings(entry, source);
   if (fault && entry.onInvalidSettings === 'warn')
     await print(context.io.stderr, `nacre: warning: ${fault.message}\n`, context.io.interrupted);

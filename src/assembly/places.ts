@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Places } from '../doors/door.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { configHomeOf, stateDirOf } from '../rules/home-folders.ts';
-import type { SettingsLocation } from '../rules/settings-source.ts';
+import type { SettingsLocation } from '../rules/resolve-now.ts';
 
 /** Resolves nacre's own folders and files from `state_dir`, `audit_dir`, `audit_key` and XDG_STATE_HOME. */
 export function toPlaces(values: Settings, { env, cwd, config }: SettingsLocation): Places {

@@ -4,7 +4,8 @@ import { setUpCommands } from './cli/set-up-commands.ts';
 import { controlCommands, uninstallCommand } from './control/control-commands.ts';
 import { defineDoor } from './define-door.ts';
 import type { DoorGroup } from './door.ts';
-import { pathFlag, switchFlag } from './flag-kinds.ts';
+import { switchFlag } from './flag-kinds.ts';
+import { mcpFlags } from './mcp/flags.ts';
 
 const serveCommands: DoorGroup = {
   mcp: defineDoor({
@@ -17,7 +18,7 @@ const serveCommands: DoorGroup = {
       ],
       ['nacre mcp --allow git,ls --cwd ~/app', 'Serve two programs in one directory.'],
     ],
-    flags: { cwd: pathFlag('--cwd', 'Directory to serve in, as if nacre had been started there.') },
+    flags: mcpFlags,
     remoteCallers: ['model'],
     workingDir: ({ cwd }) => cwd,
     load: async () => (await import('./mcp/serve.ts')).mcpDoor,

@@ -157,6 +157,30 @@ export interface ToolAccess {
   tools(narrowing?: Narrowing): Promise<OfferedTools>;
 }
 
+/** The first messages of an MCP client, if they were answered before this door was loaded. */
+export interface GreetingAccess {
+  readonly greeted: Greeted | undefined;
+}
+
+/** The input after a greeting, and what the client already knows. */
+export interface Greeted {
+  /** Has all input again, also that which was answered. */
+  readonly stdin: Readable;
+  /** Ids of requests that have their reply. */
+  readonly answered: Set<string | number>;
+  /** The instructions that the client received. */
+  readonly introduced: string | undefined;
+}
+
+/** The first replies to an MCP client, without the code of the tools: they are listed from data that the build wrote. */
+export interface Greeting {
+  instructions(patience: Patience): Promise<string>;
+  /** Undefined if the list is not known in advance. */
+  list(patience: Patience): readonly Omit<Tool, 'call'>[] | undefined;
+  /** The setting `reply`. */
+  readonly reply: ReplyShape | 'auto';
+}
+
 /** The settings of a running server. */
 export interface LiveAccess {
   /** Re-reads the user's `config.yaml` if it changed; throws if a running server cannot apply the change. */
@@ -237,6 +261,7 @@ export interface DoorDeps
     ReplySettings,
     UserRules,
     ToolAccess,
+    GreetingAccess,
     HttpAccess,
     ControlFolder,
     ControlAccess,

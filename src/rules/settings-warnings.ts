@@ -5,6 +5,21 @@ import { toOneLine } from '../support/escape-controls.ts';
 import { toFamilies } from '../tools/settings.ts';
 import { type Resolved, rulesFor, rulesForFamily } from './rules-for.ts';
 
+/** All warnings about settings, for a server that offers tools. */
+export function listWarnings(resolved: Resolved, cwd: string): readonly string[] {
+  return [...listGeneralWarnings(resolved, cwd), ...warnIfNothingRuns(resolved)];
+}
+
+/** The warnings that concern every door. */
+export function listGeneralWarnings(resolved: Resolved, cwd: string): readonly string[] {
+  return [
+    ...resolved.warnings,
+    ...warnOfRoots(resolved, cwd),
+    ...warnOfIgnoredRules(resolved),
+    ...warnOfDeadEntries(resolved),
+  ];
+}
+
 /** Warns that the offered tools would refuse every command. */
 export function warnIfNothingRuns(resolved: Resolved): readonly string[] {
   const families = toFamilies(resolved.values.tools).map((family) => rulesForFamily(family, resolved).rules);

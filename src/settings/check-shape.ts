@@ -37,16 +37,16 @@ export type Issue =
 export type Path = readonly (string | number)[];
 
 /** A checked value: `data` has numbers as text where the shape wants text. */
-export interface Checked {
+export interface CheckedValue {
   readonly data: unknown;
   readonly issues: readonly Issue[];
 }
 
 /** Finds every issue of a value at `path`. */
-export function checkShape(shape: Shape, value: unknown, path: Path): Checked {
+export function checkShape(shape: Shape, value: unknown, path: Path): CheckedValue {
   if (value === undefined)
     return { data: undefined, issues: [{ code: 'missing', path, message: 'is missing' }] };
-  const found = (message: string | undefined): Checked => ({
+  const found = (message: string | undefined): CheckedValue => ({
     data: value,
     issues: message === undefined ? [] : [{ code: 'invalid', path, message }],
   });
@@ -75,7 +75,7 @@ function faultOfChoice(options: readonly string[], value: unknown): string | und
   return typeof value === 'string' && options.includes(value) ? undefined : `must be ${options.join(' or ')}`;
 }
 
-function checkText(shape: Extract<Shape, { type: 'text' }>, value: unknown, path: Path): Checked {
+function checkText(shape: Extract<Shape, { type: 'text' }>, value: unknown, path: Path): CheckedValue {
   if (typeof value === 'number' && shape.number) {
     const { issues } = checkShape(shape.number, value, path);
     return { data: String(value), issues };
@@ -98,7 +98,7 @@ function checkList(
   { item, min = 0, max = Number.POSITIVE_INFINITY }: Extract<Shape, { type: 'list' }>,
   value: unknown,
   path: Path,
-): Checked {
+): CheckedValue {
   if (!Array.isArray(value))
     return {
       data: value,
@@ -117,7 +117,7 @@ function checkList(
   };
 }
 
-function checkObject(fields: Readonly<Record<string, Field>>, value: unknown, path: Path): Checked {
+function checkObject(fields: Readonly<Record<string, Field>>, value: unknown, path: Path): CheckedValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return {
       data: value,

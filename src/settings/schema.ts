@@ -11,7 +11,7 @@ import { checkShape, type Issue, type Shape } from './check-shape.ts';
  */
 export type ProjectRule = 'intersect' | 'add' | 'alongside' | 'lower' | 'stricter' | 'never';
 
-/** What a declaration says about a setting besides its values. */
+/** The part of a declaration that is not about its values. */
 export interface SettingMeta {
   readonly description?: string;
   /** The environment variables that set it; a name that a specification prescribes comes first. */

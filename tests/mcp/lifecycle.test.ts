@@ -30,7 +30,7 @@ describe.concurrent.each(eras)('over MCP %s', (era) => {
     );
     call.catch(() => {});
     // Both sleeps; LABEL is not in the initial `environ` of the shell.
-    await until(() => processesWith(label).length >= 2, 5_000);
+    await until(() => processesWith(label).length >= 2, 20_000);
     expect(processesWith(label).length).toBeGreaterThanOrEqual(2);
     cancelling.abort('enough');
     await expect(call).rejects.toThrow();
@@ -97,7 +97,7 @@ describe('E2: the server exits and kills every command', () => {
     const server = await openRaw();
     const params = { name: 'execute_command', arguments: { command: stubborn } };
     for (const id of [1, 2]) server.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
-    await until(() => processesWith(server.mark).length >= 7, 5_000);
+    await until(() => processesWith(server.mark).length >= 7, 20_000);
     expect(processesWith(server.mark).length).toBeGreaterThanOrEqual(5);
     return server;
   }
@@ -138,7 +138,7 @@ describe('E2: the server exits and kills every command', () => {
   it('when the client is killed during a command', async () => {
     const place = createPlace({ ALLOWED_COMMANDS: '*' });
     const client = spawn(process.execPath, ['-e', clientScript, builtCli, stubborn], place);
-    await until(() => processesWith(place.mark).length >= 5, 5_000);
+    await until(() => processesWith(place.mark).length >= 5, 20_000);
     expect(processesWith(place.mark).length).toBeGreaterThanOrEqual(4);
     client.kill('SIGKILL');
     expect(await until(() => processesWith(place.mark).length === 0, 4_000)).toBeLessThan(2_500);

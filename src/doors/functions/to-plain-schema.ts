@@ -2,7 +2,7 @@
 // `minimum`, `maximum` and `default`, which most vendors reject, go into the description; a map becomes a list of names
 // and values, which `fromModel` converts back.
 import { NacreError } from '../../contract/failure.ts';
-import { isMap, type SchemaField } from '../../tools/common/define-tool.ts';
+import { isMap, type SchemaField } from '../../tools/common/schema-field.ts';
 
 /** A schema that `toPlainSchema` returns. */
 export interface PlainSchema {

@@ -16,8 +16,9 @@ import type { Progress } from '../../engine/context/call-context.ts';
 import type { Tool, ToolReply } from '../../tools/common/tool.ts';
 import { elicitApproval } from './elicit-approval.ts';
 import { InstructedServer } from './instructed-server.ts';
+import { capabilities, serverInfo } from './introduce.ts';
 import { replyLimitsFor, replyShapeFor } from './reply-for.ts';
-import { logUri, type ResourceSource, resourceCapabilities, serveResources } from './resources.ts';
+import { logUri, type ResourceSource, serveResources } from './resources.ts';
 import { toListedTool } from './to-listed-tool.ts';
 
 /** The tools of one caller, by the client's name in `clientInfo`. */
@@ -31,10 +32,7 @@ export interface ClientTools {
 /** Creates the server of one connection, or of one HTTP request; `source.owner` identifies the client. */
 export function createServer(offered: ClientTools, version: string, source: ResourceSource): Server {
   const { owner, connection } = source;
-  const server = new InstructedServer(
-    { name: 'nacre', title: 'nacre', version },
-    { capabilities: { tools: { listChanged: true }, resources: resourceCapabilities } },
-  );
+  const server = new InstructedServer(serverInfo(version), { capabilities });
   const clientOf = (context: ServerContext) => {
     const client = clientNameOf(context, server.getClientVersion());
     source.onClient?.(client);
@@ -43,7 +41,7 @@ export function createServer(offered: ClientTools, version: string, source: Reso
   const readRoots = createRootsReader(server);
   const isNew = createMemory();
   const resources = serveResources(server, source);
-  const changes = createChangeNotes(server, offered);
+  const changes = createChangeNotes(server, offered, source.introduced);
   // A settings file that cannot be applied is reported by the next command.
   const refresh = () => offered.refresh().catch(() => {});
   server.instruct = async (context) => {
@@ -78,12 +76,19 @@ export function createServer(offered: ClientTools, version: string, source: Reso
  * Tells the client of one connection about changed settings. MCP has no notification for changed instructions, so the
  * next reply has them as a further text, and `tools/list_changed` is sent if the tools' time limits changed.
  */
-function createChangeNotes(server: Server, { list, instructions }: ClientTools) {
+function createChangeNotes(
+  server: Server,
+  { list, instructions }: ClientTools,
+  introduced: string | undefined,
+) {
   let told: string | undefined;
+  let sent = introduced;
   let listed: readonly Tool[] | undefined;
   const tell = async (client: string) => {
     listed = list(client);
-    told = await instructions(client);
+    // If the rules have changed since `greet` sent them, the reply to the next call says so.
+    told = sent ?? (await instructions(client));
+    sent = undefined;
     return told;
   };
   return {

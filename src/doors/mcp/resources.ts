@@ -19,12 +19,11 @@ export interface ResourceSource {
   readonly reply: ReplyShape | 'auto';
   /** Called with the name of the client, once it is known and at every tool call. */
   onClient?(name: string): void;
+  /** The instructions that the client has already received. */
+  readonly introduced?: string | undefined;
   /** True for a server that handles one HTTP request; the HTTP door then sends the notifications. */
   readonly isOneRequest?: boolean | undefined;
 }
-
-/** MCP capabilities of a server with these resources. */
-export const resourceCapabilities = { subscribe: true, listChanged: true };
 
 /** Adds the resources to a server; `watch` must be called before a command can start. */
 export function serveResources(server: Server, source: ResourceSource): { watch(): Promise<void> } {

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStdioTransport, type InputLine, splitLines } from './stdio-transport.ts';
+import { type InputLine, splitLines } from './split-lines.ts';
+import { createStdioTransport } from './stdio-transport.ts';
 
 async function open() {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];

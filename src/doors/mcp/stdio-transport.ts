@@ -11,7 +11,9 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { isObject } from '../../support/is-object.ts';
 import type { Io } from '../door.ts';
+import { type InputLine, splitLines } from './split-lines.ts';
 
 // Larger than any valid tool input, so that the tool itself can report which field is too long.
 const maxMessageBytes = 24 * 1024 * 1024;
@@ -20,8 +22,11 @@ type Id = string | number;
 // JSON-RPC answers a request whose id is not valid with null.
 type ReplyId = Id | null;
 
-/** Creates the transport of one connection; invalid input does not close it. */
-export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): Transport {
+/** Creates the transport of one connection; invalid input does not close it. Replies to `answered` requests are dropped. */
+export function createStdioTransport(
+  { stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>,
+  answered: Set<Id> = new Set(),
+): Transport {
   const write = (message: object) => void stdout.write(`${JSON.stringify(message)}\n`);
   const refuse = (ids: readonly ReplyId[], code: number, message: string) => {
     for (const id of ids) write({ jsonrpc: '2.0', id, error: { code, message } });
@@ -45,10 +50,11 @@ export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdo
   const transport: Transport = {
     async start() {
       stdin.on('data', onData);
+      stdin.resume();
     },
     // Does not wait for `drain`: a client that stops reading must not keep the server from exiting.
     async send(message) {
-      write(message);
+      if (!('id' in message && !('method' in message) && answered.delete(message.id as Id))) write(message);
     },
     async close() {
       stdin.off('data', onData);
@@ -56,48 +62,6 @@ export function createStdioTransport({ stdin, stdout }: Pick<Io, 'stdin' | 'stdo
     },
   };
   return transport;
-}
-
-/** A line of input without its newline; of a line over the limit, only the first and last bytes. */
-export type InputLine =
-  | { readonly kind: 'whole'; readonly bytes: Buffer }
-  | { readonly kind: 'too_long'; readonly head: string; readonly tail: string };
-
-const newline = 0x0a;
-const endBytes = 1_024;
-
-/** Splits chunks into lines; a line over `maxBytes` does not use more memory than that. */
-export function splitLines(maxBytes: number, onLine: (line: InputLine) => void): (chunk: Buffer) => void {
-  let pieces: Buffer[] = [];
-  let size = 0;
-  let head: Buffer | null = null;
-
-  const append = (piece: Buffer) => {
-    size += piece.length;
-    pieces.push(piece);
-    if (size <= maxBytes) return;
-    const buffered = Buffer.concat(pieces);
-    head ??= Buffer.from(buffered.subarray(0, endBytes));
-    pieces = [Buffer.from(buffered.subarray(-endBytes))];
-  };
-  const finish = () => {
-    const bytes = Buffer.concat(pieces);
-    const line: InputLine = head
-      ? { kind: 'too_long', head: head.toString(), tail: bytes.subarray(-endBytes).toString() }
-      : { kind: 'whole', bytes };
-    [pieces, size, head] = [[], 0, null];
-    onLine(line);
-  };
-
-  return (chunk) => {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      append(chunk.subarray(start, end));
-      finish();
-      start = end + 1;
-    }
-    if (start < chunk.length) append(chunk.subarray(start));
-  };
 }
 
 const tooLong = `The message is longer than ${maxMessageBytes} bytes. Nothing was run.`;
@@ -155,10 +119,6 @@ function hasOutcome(value: unknown): boolean {
 
 function isId(value: unknown): value is Id {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toFields(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,10 +1,10 @@
 import type { ReplyShape } from '../../contract/reply.ts';
-import { isMap, type SchemaField } from '../../tools/common/define-tool.ts';
+import { isMap, type SchemaField } from '../../tools/common/schema-field.ts';
 import type { Tool, ToolSchema } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 
 /** A tool as an entry of `tools/list` for models: limits in words too, and no objects whose keys are free. */
-export function toListedTool(tool: Tool, shape: ReplyShape) {
+export function toListedTool(tool: Omit<Tool, 'call'>, shape: ReplyShape) {
   const listed = toMcpTool(tool, shape);
   return {
     ...listed,

@@ -8,6 +8,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { fieldsAt } from '../../settings/fields-at.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { nameTools } from '../../support/name-tools.ts';
+import { isMap, type SchemaField } from './schema-field.ts';
 import type { Tool, ToolAnnotations, ToolContext, ToolReply, ToolSchema } from './tool.ts';
 
 /** Declaration of a tool. */
@@ -117,14 +118,6 @@ export function fromModel(schema: ToolSchema, raw: unknown): unknown {
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, SchemaField>>;
   readonly required: readonly string[];
-}
-
-/** JSON Schema of one field. */
-export type SchemaField = Readonly<Record<string, unknown>>;
-
-/** Tests whether a field is a map: an object whose keys the schema does not name. */
-export function isMap({ type, properties, additionalProperties }: SchemaField): boolean {
-  return type === 'object' && properties === undefined && typeof additionalProperties === 'object';
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import { nameTools } from '../../support/name-tools.ts';
-import type { SchemaField } from './define-tool.ts';
+import type { SchemaField } from './schema-field.ts';
 import type { Tool, ToolSchema } from './tool.ts';
 
 /** A tool whose name, and every tool name in its texts, begins with a prefix. */

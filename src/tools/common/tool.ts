@@ -21,6 +21,12 @@ export interface Tool {
   call(input: unknown, context: ToolContext): Promise<ToolReply>;
 }
 
+/** A tool without its code, as data. */
+export interface ToolData extends Omit<Tool, 'call' | 'inputSchema' | 'outputSchema'> {
+  readonly inputSchema: ToolSchema;
+  readonly outputSchema: ToolSchema;
+}
+
 /** MCP hints about a tool's behaviour. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { readSettingsFiles } from './settings-source.ts';
+import { readSettingsFiles } from './settings-files.ts';
 
 function createHome() {
   const home = temporaryFolder();

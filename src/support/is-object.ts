@@ -1,0 +1,4 @@
+/** Tests whether a value is an object with fields: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
