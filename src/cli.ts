@@ -35,8 +35,8 @@ const started = {
   io: { stdin, stdout, stderr, interrupted: interruption.signal },
 };
 const greeting = argv[0] === 'mcp' ? await greetFirst() : {};
-// A signal during the greeting: there is nothing to stop yet.
-if (greeting.greeted && interruption.signal.aborted) process.exit(0);
+// A client that has gone, or a signal during the greeting: there is nothing to stop yet.
+if (greeting.greeted && (greeting.greeted.isOver || interruption.signal.aborted)) process.exit(0);
 const { main } = await import('./assembly/main.ts');
 process.exitCode = await main(argv, {
   ...started,

@@ -170,6 +170,8 @@ export interface Greeted {
   readonly answered: Set<string | number>;
   /** The instructions that the client received. */
   readonly introduced: string | undefined;
+  /** True if the input has ended, and every message has its reply. */
+  readonly isOver: boolean;
 }
 
 /** The first replies to an MCP client, without the code of the tools: they are listed from data that the build wrote. */

@@ -166,6 +166,7 @@ describe('greet', () => {
     const results = await Promise.all([ended.done, silent.done, stopped.done]);
     expect(await read(results[0].stdin)).toContain('initialize');
     expect(results.map(({ answered }) => [...answered])).toEqual([[1], [], []]);
+    expect(results.map(({ isOver }) => isOver)).toEqual([true, false, false]);
   });
 
   it('leaves half a line, and a line that is not JSON, to the whole server', async () => {
@@ -176,5 +177,6 @@ describe('greet', () => {
     stdin.end('"}\n');
     expect(await read(greeted.stdin)).toBe('{"jsonrpc":"2.0","id":1,nonsense\n{"half"}\n');
     expect(greeted.answered.size).toBe(0);
+    expect(greeted.isOver).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ const budgets = {
   /** Bytes of the tarball; documentation and examples are about 190 kB of them. */
   packed: 1_210 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
-  unpacked: 3_850 * kB,
+  unpacked: 3_950 * kB,
   /** Bytes of all code in dist/; the greeter has a second copy of the settings and the YAML parser. */
   code: 2_250 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
@@ -25,7 +25,7 @@ const budgets = {
   /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */
   version: 3,
   /** CPU time of an MCP connection, likewise. */
-  mcp: 9,
+  mcp: 4,
 };
 
 test('the package is small', () => {

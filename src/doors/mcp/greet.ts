@@ -15,6 +15,7 @@ import { toListedTool } from './to-listed-tool.ts';
 // A client that asks for the tools does so at once. Later messages wait until the whole server is loaded.
 const patienceMs = 200;
 const maxLineBytes = 65_536;
+const newline = 0x0a;
 
 /** Answers the first messages on stdin. */
 export function greet(io: Io, greeting: Greeting, version: string): Promise<Greeted> {
@@ -23,15 +24,22 @@ export function greet(io: Io, greeting: Greeting, version: string): Promise<Gree
     const seen: Buffer[] = [];
     const host = createHost(greeting, version, (reply) => void stdout.write(`${JSON.stringify(reply)}\n`));
     let isDone = false;
-    const finish = (hasEnded: boolean) => {
+    let isAtEnd = false;
+    const finish = (isAnswered: boolean) => {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
       stdin.off('data', onData).off('end', onEnd);
       interrupted.removeEventListener('abort', onAbort);
-      resolve({ stdin: putBack(stdin, Buffer.concat(seen), hasEnded), ...host.result() });
+      const bytes = Buffer.concat(seen);
+      const isOver = isAnswered && bytes.at(-1) === newline;
+      resolve({ stdin: putBack(stdin, bytes, isAtEnd), ...host.result(), isOver });
     };
-    const [onEnd, onAbort] = [() => finish(true), () => finish(false)];
+    const onAbort = () => finish(false);
+    const onEnd = () => {
+      isAtEnd = true;
+      void turn.then(() => finish(true));
+    };
     // Lines are answered in turn, because the instructions are computed asynchronously.
     let turn = Promise.resolve();
     const split = splitLines(maxLineBytes, (line) => {

@@ -42,7 +42,12 @@ type McpDeps = IoAccess &
 export async function mcpDoor(deps: McpDeps): Promise<number> {
   const opened = performance.now();
   const { version } = deps;
-  const nothing: Greeted = { stdin: deps.io.stdin, answered: new Set(), introduced: undefined };
+  const nothing: Greeted = {
+    stdin: deps.io.stdin,
+    answered: new Set(),
+    introduced: undefined,
+    isOver: false,
+  };
   const { stdin, answered, introduced } = deps.greeted ?? nothing;
   const io = { ...deps.io, stdin };
   const warn = (message: string) => io.stderr.write(`nacre: ${message}\n`);
