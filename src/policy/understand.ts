@@ -8,7 +8,7 @@ import type { ParsedScript } from 'unbash';
 import { type Command, type CommandContext, maxCommandBytes } from '../contract/command.ts';
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
-import { createWalk, initialShell, judgeRest } from './walk/create-walk.ts';
+import { createWalk, initialShell, judgeRest, type WalkOptions } from './walk/create-walk.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { WalkScope } from './walk/scope.ts';
 import type { Survey } from './walk/survey.ts';
@@ -63,17 +63,27 @@ export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: stri
 
 /** Walks a command and returns the programs it would start and the problems found. */
 export function surveyCommand(plan: Plan, facts: SurveyFacts): Survey {
-  const walk = walkOnce(plan, facts, new Set());
-  // `volatile` (variables that traps may change) is complete only after a walk, so walk again with it from the start.
-  return walk.volatile.size === 0 ? walk : walkOnce(plan, facts, walk.volatile);
+  const walk = walkOnce(plan, facts, { volatile: new Set(), writtenLater: new Set() });
+  // Both sets are complete only after a walk, so walk again with them from the start.
+  return walk.volatile.size + walk.writtenLater.size === 0 ? walk : walkOnce(plan, facts, walk);
 }
 
-function walkOnce(plan: Plan, facts: SurveyFacts, volatile: ReadonlySet<string>): Walk {
+function walkOnce(
+  plan: Plan,
+  facts: SurveyFacts,
+  late: Pick<WalkOptions, 'volatile' | 'writtenLater'>,
+): Walk {
   const { command } = plan;
   const length = command.kind === 'shell' ? command.script.length : 0;
   const texts = command.kind === 'shell' ? [command.script] : command.argv;
   const usesLastWord = facts.session !== undefined || texts.some((text) => underscore.test(text));
-  const walk = createWalk({ home: facts.home, usesLastWord, length, volatile });
+  const walk = createWalk({
+    home: facts.home,
+    usesLastWord,
+    length,
+    volatile: late.volatile,
+    writtenLater: late.writtenLater,
+  });
   try {
     walkPlan(walk, plan, facts);
     judgeRest(walk);

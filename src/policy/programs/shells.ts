@@ -1,6 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { judgeWritten } from './written-files.ts';
 
 /** Long options of bash that name a file to run first. */
 const startupOptions = new Set(['init-file', 'rcfile']);
@@ -42,6 +43,10 @@ export const shellPrograms: readonly ProgramEntry[] = [
       'bash $x',
       'bash "$x" "$y"',
       'bash -c "touch"\' x\'',
+      ["echo 'touch x' > s; bash s", 'echo', 'touch'],
+      'cat a > s; bash ./s',
+      "echo 'touch x' > s; bash [s]",
+      'echo : > s; bash s & cat a > s',
     ],
     harmless: [
       'bash script.sh',
@@ -180,10 +185,13 @@ function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly 
   }
   return /^(?:\/dev\/stdin|-|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(wordText(file))
     ? stdinEffects(call, rest)
-    : fileEffects(call, file);
+    : fileEffects(call, file, rest);
 }
 
-function fileEffects(call: ProgramCall, file: Arg): Effect[] {
+/** A file that the same command writes is judged by its contents; any other file may be run. */
+function fileEffects(call: ProgramCall, file: Arg, rest: readonly Arg[] = []): Effect[] {
+  const written = judgeWritten(call, [file], (text) => [{ does: 'shell', text, args: [file, ...rest] }]);
+  if (written.length > 0) return written;
   const opened = /^\/(?:dev\/fd|proc\/[^/]+\/fd)\//.test(wordText(file));
   return opened
     ? [{ does: 'unknown', at: file, reason: `the text that ${call.name} would run cannot be known` }]

@@ -1,8 +1,9 @@
 // Files that the same command writes and then hands to a program that runs what it reads: `echo '1e x' > s; sed -f s a`.
 // What an earlier command wrote is not known.
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg } from '../words/arg.ts';
-import type { Output } from '../words/output.ts';
+import { type Arg, knownArg, patternOf } from '../words/arg.ts';
+import { globMatches } from '../words/glob.ts';
+import { anyOutput, type Output } from '../words/output.ts';
 import { baseName, normalisePath } from '../words/paths.ts';
 import type { Effect } from './program.ts';
 
@@ -14,9 +15,12 @@ export function fileKey(path: string, cwd: readonly string[] | undefined): strin
 }
 
 /** The contents that the command has written to a file; undefined if it has not written it. */
-export function writtenTo({ files, cwd }: ProgramCall, { text }: Arg): Output | undefined {
-  if (text === undefined || files.size === 0) return undefined;
-  return files.get(fileKey(text, cwd)) ?? files.get(baseName(text));
+export function writtenTo({ files, cwd }: ProgramCall, file: Arg): Output | undefined {
+  if (files.size === 0) return undefined;
+  const { text } = file;
+  if (text !== undefined) return files.get(fileKey(text, cwd)) ?? files.get(baseName(text));
+  const pattern = baseName(patternOf(file) ?? '*');
+  return [...files.keys()].some((key) => globMatches(pattern, baseName(key))) ? anyOutput : undefined;
 }
 
 /** Judges the commands in files that the same command has written; if their contents are not known, refuses them. */

@@ -34,6 +34,8 @@ export interface WalkOptions extends Pick<Walk, 'home' | 'usesLastWord'> {
   /** The length of the command, which adds to the step limit. */
   readonly length: number;
   readonly volatile: ReadonlySet<string>;
+  /** Files that count as written from the start. */
+  readonly writtenLater: ReadonlySet<string>;
 }
 
 class CommandWalk implements Walk {
@@ -46,10 +48,14 @@ class CommandWalk implements Walk {
   readonly assigned: Walk['assigned'] = [];
   readonly literals = new LiteralMarks();
   readonly files: Walk['files'] = new Map();
+  readonly writtenTwice = new Set<string>();
+  readonly writtenLater = new Set<string>();
+  hasBackground = false;
   private stepsLeft: number;
   private numbers = 0;
 
-  constructor({ home, usesLastWord: usesLast, length, volatile }: WalkOptions) {
+  constructor({ home, usesLastWord: usesLast, length, volatile, writtenLater }: WalkOptions) {
+    for (const key of writtenLater) this.files.set(key, anyOutput);
     this.home = home;
     this.usesLastWord = usesLast;
     this.volatile = new Set(volatile);

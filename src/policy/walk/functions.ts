@@ -2,6 +2,7 @@ import type { Function as FunctionNode } from 'unbash';
 import { type Arg, mayExpand } from '../words/arg.ts';
 import { anyOutput, type Output, possibleOutput, silent } from '../words/output.ts';
 import { judgeNewName } from './redefine.ts';
+import { refuseInSh } from './refuse-in-sh.ts';
 import { type CallSite, type Frame, spanOf, type WalkScope } from './scope.ts';
 import type { FunctionBody, ShellFunction } from './shell.ts';
 import { union, unknownVariable } from './variable.ts';
@@ -10,6 +11,8 @@ import type { Walk } from './walk.ts';
 /** Records a function; its body is judged where it is called, or in `judgeRest` if it never is. */
 export function defineFunction(walk: Walk, node: FunctionNode, scope: WalkScope): Output {
   const name = node.name.value;
+  // A shell without this keyword runs the body where it is defined.
+  if (node.name.pos > node.pos) refuseInSh(walk, node, 'function', scope);
   const body: FunctionBody = { node: node.body, within: scope.within, tracker: { called: false } };
   const definition: ShellFunction = { name, bodies: [body], certain: true };
   scope.shell.define().functions.set(name, definition);

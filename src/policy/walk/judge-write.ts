@@ -9,7 +9,7 @@ import type { Walk } from './walk.ts';
 /** Judges a file that would be written: devices such as /dev/sda are danger; a list refuses files such as ~/.bashrc. */
 export function judgeWrite(walk: Walk, target: Arg, program: string | undefined, scope: WalkScope): void {
   const span = { pos: target.pos, end: target.end };
-  recordFile(walk, target, anyOutput, scope);
+  noteWrite(walk, target, scope);
   if (!isOwnOutput(target.text)) {
     const reason = `writing ${target.text ?? 'a file'}`;
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
@@ -32,10 +32,25 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
   }
 }
 
-/** Records the contents of a file for programs that read it later in the command; several writes make them unknown. */
-export function recordFile(walk: Walk, { text }: Arg, output: Output, { shell }: WalkScope): void {
+/** Records that a file is written, with unknown contents until `recordFile` reports them. */
+function noteWrite(walk: Walk, { text }: Arg, { shell, loops }: WalkScope): void {
   if (text === undefined || text === '' || isOwnOutput(text)) return;
-  walk.files.set(fileKey(text, shell.cwd), output);
+  const key = fileKey(text, shell.cwd);
+  if (walk.files.has(key)) walk.writtenTwice.add(key);
+  walk.files.set(key, anyOutput);
+  if (walk.hasBackground || loops > 0) walk.writtenLater.add(key);
+}
+
+/** Records the contents of a file for programs that read it later in the command; several writes make them unknown. */
+export function recordFile(
+  walk: Walk,
+  { text }: Arg,
+  output: Output,
+  { shell, background }: WalkScope,
+): void {
+  if (text === undefined || text === '' || isOwnOutput(text)) return;
+  const key = fileKey(text, shell.cwd);
+  walk.files.set(key, background || walk.writtenTwice.has(key) ? anyOutput : output);
 }
 
 /** Returns true for /dev/null and paths that refer to the command's own output. */

@@ -78,7 +78,9 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
       ? runForms(walk, forms, inner)
       : withEnvironment(walk, assignments, forms, scope, inner);
   const output = mixed ? withErrors(printed) : printed;
-  if (target !== undefined) recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
+  // After `exec > file` every later command writes the file.
+  if (target !== undefined && program !== 'exec')
+    recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
 }
 

@@ -70,6 +70,7 @@ function walkStatement(walk: Walk, statement: Statement, scope: WalkScope): Outp
   if (!statement.background) return walkList(walk, statement.command, scope);
   const inner = scope.fork();
   inner.background = true;
+  walk.hasBackground = true;
   return possibleOutput([walkList(walk, statement.command, inner)]);
 }
 
@@ -207,6 +208,7 @@ function walkCoproc(walk: Walk, node: Extract<CommandNode, { type: 'Coproc' }>, 
   const inner = scope.fork();
   inner.stdin = foreignOutput;
   inner.background = true;
+  walk.hasBackground = true;
   walk.assign(node.name?.value ?? 'COPROC', unknownVariable, spanOf(node, scope), scope);
   if (node.body.type === 'CompoundList') walkBody(walk, node.body, inner);
   else walkNode(walk, node.body, inner);

@@ -32,6 +32,12 @@ export interface Walk {
   readonly literals: LiteralMarks;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: Map<string, Output>;
+  /** The files among them that are written more than once. */
+  readonly writtenTwice: Set<string>;
+  /** The files among them that commands before the write may read, in a loop or while another command runs. */
+  readonly writtenLater: Set<string>;
+  /** True after a command in the background. */
+  hasBackground: boolean;
   /** Counts steps; throws `PolicyLimitError` at the limit. */
   spend(steps: number): void;
   /** Returns a new id for a pipeline. */
