@@ -52,6 +52,8 @@ export interface Facts {
   readonly home: string;
   /** All home directories of the machine, as named and as canonical paths; `home` alone if it is absent. */
   readonly homes?: readonly string[] | undefined;
+  /** nacre's own files and folders, as named and as canonical paths; no command may change them. */
+  readonly ownFiles?: readonly string[] | undefined;
   /** Path by program name, as found on the server's `PATH`; null if not found. */
   readonly programs: Readonly<Record<string, string | null>>;
   /** The entries of `InspectQuery.paths` that exist. */

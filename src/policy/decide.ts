@@ -31,8 +31,8 @@ export function verdictOn(plan: Plan, facts: Facts, rules: Rules): Judgement {
 
 type Judgement = Omit<Decision, 'programs'>;
 
-function surveyFor(plan: Plan, { home, session, cwd }: Facts): Survey {
-  return surveyCommand(plan, { home, session, cwd: cwd.path });
+function surveyFor(plan: Plan, { home, ownFiles, session, cwd }: Facts): Survey {
+  return surveyCommand(plan, { home, ownFiles, session, cwd: cwd.path });
 }
 
 function judge(plan: Plan, survey: Survey, rules: Rules): Judgement {

@@ -15,6 +15,7 @@ import type { Survey } from './walk/survey.ts';
 import type { Walk } from './walk/walk.ts';
 import { knownArg } from './words/arg.ts';
 import { PolicyLimitError } from './words/limits.ts';
+import { NacreFiles } from './words/nacre-files.ts';
 import { callerInput, type Stdin } from './words/output.ts';
 
 /** Parses a command once and lists the programs it names. */
@@ -59,7 +60,7 @@ function namesIn(plan: Plan): readonly string[] {
 }
 
 /** The facts that the walk needs; `cwd` is undefined if the directory is unknown. */
-export type SurveyFacts = Pick<Facts, 'home' | 'session'> & { readonly cwd: string | undefined };
+export type SurveyFacts = Pick<Facts, 'home' | 'ownFiles' | 'session'> & { readonly cwd: string | undefined };
 
 /** Walks a command and returns the programs it would start and the problems found. */
 export function surveyCommand(plan: Plan, facts: SurveyFacts): Survey {
@@ -77,7 +78,9 @@ function walkOnce(
   const length = command.kind === 'shell' ? command.script.length : 0;
   const texts = command.kind === 'shell' ? [command.script] : command.argv;
   const usesLastWord = facts.session !== undefined || texts.some((text) => underscore.test(text));
+  const ownFiles = new NacreFiles(facts.ownFiles ?? [], facts.home);
   const walk = createWalk({
+    ownFiles,
     home: facts.home,
     usesLastWord,
     length,

@@ -112,11 +112,12 @@ async function inspectWith(
   { path, ownPlace, shells, homes }: PreparedWorker,
   options: WorkerOptions,
 ): Promise<Facts> {
-  const { cwd, home } = options;
+  const { cwd, home, ownFiles: own, stateDir } = options;
+  const ownFiles = [...own, stateDir];
   const shell = query.session === undefined ? undefined : await shells.snapshot(query.session);
   const workspace = query.workspace?.length ? findWorkspace(options) : [];
   const isUsable = (folder: string) => workspace.length === 0 || isInWorkspace(folder, workspace);
-  return inspect(query, { cwd, ownPlace, home, homes: homes.all, path, isUsable, ...shell });
+  return inspect(query, { cwd, ownPlace, home, homes: homes.all, ownFiles, path, isUsable, ...shell });
 }
 
 interface LaunchDeps {

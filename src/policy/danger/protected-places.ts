@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf, toArg } from '../words/arg.ts';
+import { type Arg, knownArg, patternOf, withProcess } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
@@ -16,7 +16,7 @@ export function findProtectedPlace(
   cwds: readonly string[] | undefined,
   home: string,
 ): ProtectedPlace | undefined {
-  const pattern = patternOf(inProc(arg));
+  const pattern = patternOf(withProcess(arg));
   if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home) ?? aboveDirectory(arg);
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
@@ -33,17 +33,6 @@ const essentialFiles =
 /** Returns true for a file without which no user can log in or no program can start. */
 export function isEssentialFile({ text = '' }: Pick<Arg, 'text'>): boolean {
   return text.startsWith('/') && essentialFiles.test(normalisePath(text, undefined) ?? text);
-}
-
-/** The number of a process in `/proc/$$/root` may be any. */
-function inProc(arg: Arg): Arg {
-  const [first] = arg.pieces;
-  if (typeof first !== 'string' || !first.startsWith('/proc/')) return arg;
-  return toArg(
-    arg.pieces.map((piece) => (typeof piece === 'object' && piece.hole === 'number' ? '1' : piece)),
-    arg,
-    arg.many,
-  );
 }
 
 /** `/$x` is the root directory if the variable is empty, and probably a top-level directory otherwise. */

@@ -94,7 +94,7 @@ export const shellPrograms: readonly ProgramEntry[] = [
 
 /** bash and compatible shells; their input is parsed as bash would parse it. */
 function shellEffects(call: ProgramCall): Effect[] {
-  const { command, stdin, operands, startup, version } = readShellWords(call.args);
+  const { command, stdin, operands, startup, version, checks } = readShellWords(call.args);
   if (version) return [];
   const effects: Effect[] = startup.map((at) => ({
     does: 'refuse',
@@ -110,6 +110,8 @@ function shellEffects(call: ProgramCall): Effect[] {
       reason: `${call.name} ${wordText(reading)} changes how text is read`,
     });
   const [first, ...rest] = operands;
+  const isInteractive = options.some((arg) => /^-[a-zA-Z]*i/.test(wordText(arg)));
+  if (checks && !isInteractive && first !== undefined && !stdin && !command) return effects;
   if (command) {
     if (first !== undefined)
       effects.push({ does: 'shell', text: first, args: rest.length > 0 ? rest : [call.self] });
@@ -127,11 +129,20 @@ interface ShellWords {
   version: boolean;
   operands: readonly Arg[];
   startup: Arg[];
+  /** True with `-n`, which only parses the script. */
+  checks: boolean;
 }
 
 /** bash accepts `-c` anywhere among its options; the script is the first word that is not an option. */
 function readShellWords(args: readonly Arg[]): ShellWords {
-  const found: ShellWords = { command: false, stdin: false, version: false, operands: [], startup: [] };
+  const found: ShellWords = {
+    command: false,
+    stdin: false,
+    version: false,
+    operands: [],
+    startup: [],
+    checks: false,
+  };
   let at = 0;
   for (; at < args.length; at++) {
     const arg = args[at];
@@ -161,6 +172,7 @@ function readLetters(word: string, found: ShellWords): number {
   const letters = word.slice(1);
   if (word.startsWith('-') && letters.includes('c')) found.command = true;
   if (word.startsWith('-') && letters.includes('s')) found.stdin = true;
+  if (word === '-n') found.checks = true;
   return letters.split('').filter((letter) => letter === 'o' || letter === 'O').length;
 }
 

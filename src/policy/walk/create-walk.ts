@@ -7,6 +7,7 @@
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import { type Arg, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
+import type { NacreFiles } from '../words/nacre-files.ts';
 import { anyOutput, type Output } from '../words/output.ts';
 import { assignVariable } from './assign.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
@@ -30,7 +31,7 @@ export function createWalk(options: WalkOptions): Walk {
 }
 
 /** The options of a new walk. */
-export interface WalkOptions extends Pick<Walk, 'home' | 'usesLastWord'> {
+export interface WalkOptions extends Pick<Walk, 'home' | 'ownFiles' | 'usesLastWord'> {
   /** The length of the command, which adds to the step limit. */
   readonly length: number;
   readonly volatile: ReadonlySet<string>;
@@ -40,6 +41,8 @@ export interface WalkOptions extends Pick<Walk, 'home' | 'usesLastWord'> {
 
 class CommandWalk implements Walk {
   readonly home: string;
+  readonly ownFiles: NacreFiles;
+  readonly links: Walk['links'] = new Map();
   readonly usesLastWord: boolean;
   readonly invocations: Invocation[] = [];
   readonly problems: CommandProblem[] = [];
@@ -54,9 +57,10 @@ class CommandWalk implements Walk {
   private stepsLeft: number;
   private numbers = 0;
 
-  constructor({ home, usesLastWord: usesLast, length, volatile, writtenLater }: WalkOptions) {
+  constructor({ home, ownFiles, usesLastWord: usesLast, length, volatile, writtenLater }: WalkOptions) {
     for (const key of writtenLater) this.files.set(key, anyOutput);
     this.home = home;
+    this.ownFiles = ownFiles;
     this.usesLastWord = usesLast;
     this.volatile = new Set(volatile);
     this.stepsLeft = limits.steps + limits.stepsPerCharacter * length;

@@ -1,9 +1,13 @@
+import { protectedNames } from '../../contract/protected-names.ts';
 import { fileKey } from '../programs/written-files.ts';
-import { type Arg, prefixOf } from '../words/arg.ts';
+import { type Arg, type Piece, patternOf, toArg, withProcess } from '../words/arg.ts';
 import { describeDevice } from '../words/devices.ts';
+import { globMatches } from '../words/glob.ts';
+import { limits } from '../words/limits.ts';
 import { anyOutput, type Output } from '../words/output.ts';
-import { normalisePath } from '../words/paths.ts';
+import { baseName, normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
+import type { Invocation } from './survey.ts';
 import type { Walk } from './walk.ts';
 
 /** Judges a file that would be written: devices such as /dev/sda are danger; a list refuses files such as ~/.bashrc. */
@@ -14,7 +18,10 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     const reason = `writing ${target.text ?? 'a file'}`;
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
   }
-  for (const path of pathsOf(target, scope)) {
+  if (target.pieces.some(mentionsOwn)) refuseOwn(walk, target, program);
+  if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, 'that file', program);
+  for (const path of pathsOf(walk, target, scope)) {
+    if (walk.ownFiles.include(path)) refuseOwn(walk, target, program);
     const device = describeDevice(path);
     if (device !== undefined) {
       const reason = `it writes to ${path}, ${device}`;
@@ -25,11 +32,37 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     } else if (/^\/dev\/fd\/(?!\d$)/.test(path)) {
       const reason = `writing ${path} is not allowed under an allow list, because the shell uses some descriptors itself`;
       walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, ...span });
-    } else if (choosesCode(path, walk.home)) {
-      const reason = `writing ${path} is not allowed under an allow list, because programs load code or settings from it`;
-      walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, ...span });
-    }
+    } else if (
+      choosesCode(path, walk.home) ||
+      mayChooseCode(path, walk.home) ||
+      (inRepository.test(path) && walk.invocations.some(makesBare))
+    )
+      refuseProtected(walk, target, path, program);
   }
+}
+
+function refuseProtected(walk: Walk, { pos, end }: Arg, path: string, program: string | undefined): void {
+  const reason = `writing ${path} is not allowed under an allow list, because programs load code or settings from it`;
+  walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, pos, end });
+}
+
+/** Returns true for an unknown name that is made from a protected one, as `$(git rev-parse --git-path config)` is. */
+function mentionsProtected(piece: Piece): boolean {
+  if (typeof piece !== 'object' || piece.hole === 'glob') return false;
+  return /--(?:absolute-)?git-(?:path|dir|common-dir)/.test(piece.text) || isProtectedText(piece.text);
+}
+
+function isProtectedText(text: string): boolean {
+  return text.split(/[\s$(){}'"`]+/).some((word) => isOfGit(word) || isProtected(word));
+}
+
+/** Settings and hooks of a repository without a working tree, whose folder may have any name. */
+const inRepository = /\/(?:config|config\.worktree|commondir|hooks\/[^/]+|info\/attributes)$/;
+
+function makesBare({ name, args }: Invocation): boolean {
+  return (
+    baseName(name) === 'git' && args.some(({ text = '' }) => /^--(?:bare|mirror|separate-git-dir)/.test(text))
+  );
 }
 
 /** Records that a file is written, with unknown contents until `recordFile` reports them. */
@@ -58,9 +91,45 @@ function isOwnOutput(path: string | undefined): boolean {
   return path !== undefined && /^\/dev\/(?:null|stdout|stderr|fd\/\d)$/.test(path);
 }
 
-function pathsOf(target: Arg, scope: WalkScope): string[] {
-  const path = target.text ?? prefixOf(target);
+/** Returns true for an unknown name that is made from one of nacre's own, as `$(dirname ~/.config/nacre/x)` is. */
+export function mentionsOwn(piece: Piece): boolean {
+  return typeof piece === 'object' && ownPath.test(piece.text);
+}
+
+const ownPath = /\.config\/nacre|\/state\/nacre/;
+
+/** Reports a change of nacre's own files, which no list allows. */
+export function refuseOwn(walk: Walk, { text, pos, end }: Arg, program: string | undefined): void {
+  const reason = `changing ${text ?? "nacre's own files"} is not allowed under any list, because nacre reads its rules or keeps its records there`;
+  const hint = 'Ask the user to change the settings, for example with nacre allow.';
+  walk.problems.push({ scope: 'always', rule: 'own_files', reason, hint, program, pos, end });
+}
+
+/** The paths that a word may refer to; a glob stays a pattern, and an unknown part ends the path. */
+export function pathsOf({ links }: Pick<Walk, 'links'>, word: Arg, scope: WalkScope): string[] {
+  const target = withProcess(word);
+  const path = target.text ?? patternOf(target) ?? knownPrefix(target);
   if (path === '') return [];
+  const places = placesOf(path, scope);
+  return links.size === 0 ? places : places.flatMap((place) => [place, ...throughLinks(place, links)]);
+}
+
+/** Follows the links that the command has made. */
+function throughLinks(path: string, links: Walk['links']): string[] {
+  const found: string[] = [];
+  for (const [name, to] of links)
+    if (path === name || path.startsWith(`${name}/`))
+      found.push(`${to === '/' ? '' : to}${path.slice(name.length)}`);
+  return found;
+}
+
+/** The text before the first unknown part, with globs as patterns. */
+function knownPrefix({ pieces, pos, end }: Arg): string {
+  const at = pieces.findIndex((piece) => typeof piece === 'object' && piece.hole !== 'glob');
+  return patternOf(toArg(pieces.slice(0, at), { pos, end })) ?? '';
+}
+
+function placesOf(path: string, scope: WalkScope): string[] {
   const { cwd, trails } = scope.shell;
   // With an unknown directory, match the relative path itself, for example `.git/config`.
   const places =
@@ -93,12 +162,48 @@ export function choosesCode(path: string, home: string): boolean {
     ? path.slice(home.length + 1)
     : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
   if (inHome !== undefined && (homeFiles.test(inHome) || homeFolders.test(inHome))) return true;
-  if (isOfGit(path) || /(?:^|\/)\.?venv\/bin\//.test(path)) return true;
+  if (isOfGit(path) || isProtected(path) || /(?:^|\/)\.?venv\/bin\//.test(path)) return true;
   if (/^\/proc\/(?:self|thread-self)\/fd\/\d$/.test(path)) return false;
   return /^\/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr\/(?:bin|sbin|lib|lib64|libexec|local\/s?bin|share)|var\/spool\/cron)(?:\/|$)/.test(
     path,
   );
 }
+
+/** Returns true for a pattern that may match such a file, as `.gi[t]/config` does. */
+function mayChooseCode(pattern: string, home: string): boolean {
+  if (!/[*?[]/.test(pattern)) return false;
+  // A pattern of visible names, as `*.txt`, does not match hidden ones.
+  const parts = pattern.split('/');
+  const isHidden = (part: string): boolean => /^(?:\.|\[)/.test(part);
+  const choices = parts.map((part) => {
+    if (!/[*?[]/.test(part)) return [part];
+    const names = isHidden(part) ? hiddenNames : [];
+    return [...names.filter((name) => globMatches(part, name)), part];
+  });
+  if (choices.reduce((count, names) => count * names.length, 1) > limits.combinations) return true;
+  const paths = choices.reduce<string[]>(
+    (found, names) => found.flatMap((path) => names.map((name) => (path === '' ? name : `${path}/${name}`))),
+    [''],
+  );
+  return paths.some(
+    (path) => path !== pattern && choosesCode(pattern.startsWith('/') ? `/${path}` : path, home),
+  );
+}
+
+const hiddenNames =
+  `.git .bashrc .bash_profile .profile .zshrc .ssh .config .vim .vimrc .npmrc .gitconfig .local ${protectedNames.filter((name) => name.startsWith('.') && !name.includes('/')).join(' ')}`.split(
+    ' ',
+  );
+
+/** Returns true for files that editors, agents or shells load when the user opens the folder, outside of any worktree there. */
+function isProtected(path: string): boolean {
+  const found = protectedName.exec(path);
+  return found !== null && !/\/worktrees\//.test(path);
+}
+
+const protectedName = new RegExp(
+  `(?:^|/)(?:${protectedNames.map((name) => name.replaceAll('.', '\\.')).join('|')})(?:/|$)`,
+);
 
 /** Files in `.git` that people write by hand and that contain data only. */
 const gitData = /^\/(?:info\/exclude|description|COMMIT_EDITMSG|MERGE_MSG|SQUASH_MSG|TAG_EDITMSG)$/;

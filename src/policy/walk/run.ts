@@ -25,6 +25,7 @@ import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeHome } from './judge-home.ts';
+import { judgeOwn } from './judge-own.ts';
 import type { WalkScope } from './scope.ts';
 import { derivedHole, type Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
@@ -81,6 +82,7 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     pos: head.pos,
     end: head.end,
   });
+  if (args.length > 0) judgeOwn(walk, name, args, scope);
   const home = scope.shell.variables.get('HOME');
   if (home !== undefined) judgeHome(walk, base, head, home);
   const applies =

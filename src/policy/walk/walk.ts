@@ -5,6 +5,7 @@
 // and its only class (`CommandWalk` in create-walk.ts) forwards most methods to the free function that implements them.
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
 import type { Arg, TextSpan, Value } from '../words/arg.ts';
+import type { NacreFiles } from '../words/nacre-files.ts';
 import type { Output } from '../words/output.ts';
 import type { LiteralMarks } from './literal-marks.ts';
 import type { WalkScope } from './scope.ts';
@@ -18,6 +19,9 @@ export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 /** One walk over one command: its findings, and the methods through which the files of this folder call each other. */
 export interface Walk {
   readonly home: string;
+  readonly ownFiles: NacreFiles;
+  /** Symbolic links that the command makes: the resolved target by the resolved name. */
+  readonly links: Map<string, string>;
   /** True if `$_` may be used somewhere, so that the last word of each command must be tracked. */
   readonly usesLastWord: boolean;
   readonly invocations: Invocation[];

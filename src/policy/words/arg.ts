@@ -131,6 +131,17 @@ export function patternOf(arg: Arg): string | undefined {
   return pattern;
 }
 
+/** Replaces the number of a process in `/proc/$$/root`, which may be any. */
+export function withProcess(arg: Arg): Arg {
+  const [first] = arg.pieces;
+  if (typeof first !== 'string' || !first.startsWith('/proc/')) return arg;
+  return toArg(
+    arg.pieces.map((piece) => (typeof piece === 'object' && piece.hole === 'number' ? '1' : piece)),
+    arg,
+    arg.many,
+  );
+}
+
 /** Returns true if bash would expand something in `text` when it evaluates it again. */
 export function mayExpand(text: string): boolean {
   return text.includes('$') || text.includes('`');

@@ -1,6 +1,11 @@
 /** Resolves `.`, `..`, doubled slashes and relative paths (from `cwd`). Undefined for a relative path with unknown `cwd`. */
 export function normalisePath(path: string, cwd: string | undefined): string | undefined {
   if (!path.startsWith('/') && cwd === undefined) return undefined;
+  const inside = cwd !== undefined && path.startsWith('/proc/') ? throughCwd.exec(path)?.[0] : undefined;
+  // `/proc/self/cwd` is the working directory.
+  if (inside !== undefined) return normalisePath(`.${path.slice(inside.length)}`, cwd);
+  if (path.startsWith('/dev/fd/..'))
+    return normalisePath(`/proc/self${path.slice('/dev/fd/..'.length)}`, cwd);
   const parts: string[] = [];
   for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
     if (part === '..') parts.pop();
@@ -8,6 +13,8 @@ export function normalisePath(path: string, cwd: string | undefined): string | u
   }
   return throughProc(`/${parts.join('/')}`);
 }
+
+const throughCwd = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/cwd(?=\/|$)/;
 
 /** `/proc/self/root` and the same folder of another process lead to the root directory. */
 function throughProc(path: string): string {

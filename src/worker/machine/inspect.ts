@@ -10,6 +10,7 @@ export interface InspectContext {
   readonly ownPlace: Place;
   readonly home: string;
   readonly homes?: readonly string[] | undefined;
+  readonly ownFiles?: readonly string[] | undefined;
   /** The PATH of commands. */
   readonly path: string;
   /** Whether a folder of the caller's workspace can be one, given that of the settings. */
@@ -28,8 +29,18 @@ export async function inspect(query: InspectQuery, context: InspectContext): Pro
   ]);
   const programs = query.programs.map((name) => [name, findProgram(name, context.path)] as const);
   const existing = query.paths && existingIn(cwd.path ?? context.cwd, query.paths);
-  const { home, homes, session } = context;
-  return { cwd, roots, workspace, home, homes, programs: Object.fromEntries(programs), existing, session };
+  const { home, homes, ownFiles, session } = context;
+  return {
+    cwd,
+    roots,
+    workspace,
+    home,
+    homes,
+    ownFiles,
+    programs: Object.fromEntries(programs),
+    existing,
+    session,
+  };
 }
 
 async function inspectWorkspace(

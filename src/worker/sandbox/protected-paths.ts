@@ -2,8 +2,9 @@ import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { ProtectedUse } from '../../contract/job.ts';
+import { protectedNames } from '../../contract/protected-names.ts';
 import { toCanonical } from './own-files.ts';
-import { type ProtectedPaths, protectedInGit, protectedNames, unprotectedPaths } from './protected-names.ts';
+import { type ProtectedPaths, protectedInGit, unprotectedPaths } from './protected-names.ts';
 import { ProtectedWatch } from './watch-protected.ts';
 
 /**
