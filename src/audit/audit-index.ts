@@ -14,12 +14,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { type AssertHeld, withLock } from '../support/file-lock.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { openRegularFile, readRegularFile } from '../support/regular-file.ts';
 import type { AuditKey } from './audit-key.ts';
 import { chainStart, digestOf, explainMismatch, genesis, type ReadLine, readLine, toLine } from './chain.ts';
 import type { PruneReason } from './choose-pruned.ts';
-import { type AssertHeld, withLock } from './file-lock.ts';
 
 /** An entry of `index.jsonl` about one audit file. */
 export interface Anchor {

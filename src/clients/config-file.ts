@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
+import { withLock } from '../support/file-lock.ts';
 import { createId } from '../support/ids.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
@@ -30,6 +31,9 @@ export interface ConfigFile {
   /** Replaces the text; mode, owner and byte order mark stay. Returns the backup in `backupDir`, if the file existed. */
   replace(text: string, backupDir: string): string | undefined;
 }
+
+/** Added to the path of a file, this is the lock file of everyone who replaces it. */
+export const lockSuffix = '.nacre-lock';
 
 const maxBytes = 67_108_864;
 const byteOrderMark = '\ufeff';
@@ -139,8 +143,12 @@ function replaceFile(path: string, text: string, before: Stats | undefined, chec
     } finally {
       closeSync(file);
     }
-    check();
-    renameSync(fresh, path);
+    // Between the check and rename(), another nacre could replace the file, and its edit would be lost.
+    withLock(`${path}${lockSuffix}`, (assertHeld) => {
+      check();
+      assertHeld();
+      renameSync(fresh, path);
+    });
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;

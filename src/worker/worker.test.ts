@@ -183,6 +183,11 @@ describe.each(['group', 'namespace'] as const)('at level %s', (highestLevel) => 
     });
   });
 
+  test('an exit code above 128 that the command chose itself is no signal', async () => {
+    for (const code of [137, 139, 134])
+      expect((await here.run(`exit ${code}`)).state.end).toMatchObject({ exitCode: code, signal: null });
+  });
+
   test('a process killed by a real-time signal has exit code 128+N', async () => {
     const { state } = await here.run('kill -40 $$');
     expect(state.end).toMatchObject({ exitCode: 168, cause: 'exit' });

@@ -1,3 +1,4 @@
+import { constants as os } from 'node:os';
 import { createDeferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
@@ -120,7 +121,7 @@ export class KeeperLife {
     if (message?.kind === 'ready') this.#onReady();
     if (message?.kind !== 'ended') return;
     this.cpuMs = message.cpuMs;
-    this.#ended.resolve({ exit: toExit(message.status), processes: message.processes });
+    this.#ended.resolve({ exit: exitOf(message), processes: message.processes });
   }
 
   // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper without a supervisor.
@@ -175,4 +176,12 @@ function splitAtNul(onText: (text: string) => void): (bytes: Uint8Array) => bool
     for (const text of texts) onText(text);
     return true;
   };
+}
+
+// Bash reports these signals not at all (SIGINT, SIGPIPE) or not in every build (SIGTERM).
+const unreported = [os.signals.SIGINT, os.signals.SIGPIPE, os.signals.SIGTERM].map((signal) => 128 + signal);
+
+/** A status of 128+N is a signal only if bash reported it, or never would. */
+function exitOf({ status, isKilled }: { readonly status: number; readonly isKilled: boolean }): ProcessExit {
+  return isKilled || unreported.includes(status) ? toExit(status) : { code: status, signal: null };
 }

@@ -41,7 +41,9 @@ test('E2: a keeper is not ready before the init process of its namespace sleeps'
 test('the CPU time in an `ended` message is parsed in any locale', () => {
   const parse = (point: string) =>
     parseKeeperMessage(`ended 3 4 0m0${point}001s 0m0${point}002s\n1m2${point}003s 0m0${point}040s\n`);
-  const expected = { kind: 'ended', status: 3, processes: 4, cpuMs: 62_043 };
+  const expected = { kind: 'ended', status: 3, isKilled: false, processes: 4, cpuMs: 62_043 };
   expect([parse('.'), parse(',')]).toEqual([expected, expected]);
   expect(parseKeeperMessage('ended 3 4')).toBeUndefined();
+  const report = 'bash: line 4: 12 Killed  "$BASH"\nended 137 4 0m0.001s 0m0.002s\n0m0.003s 0m0.040s\n';
+  expect(parseKeeperMessage(report)).toMatchObject({ status: 137, isKilled: true });
 });

@@ -22,12 +22,13 @@ export const surviveTtySignals = 'trap : HUP INT QUIT TSTP TTIN TTOU';
  *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second),
  * 3. then it keeps the namespace alive until descriptor 4 reads EOF, which means that the server is gone, or until it is
  *    killed, so that processes that were left running can be listed first.
- * The command gets neither descriptor. The keeper's stderr is redirected, because bash reports a killed child there.
+ * The command gets neither descriptor. The keeper's stderr is descriptor 3 as well: if a signal killed the command's shell, bash
+ * writes a line about it there, which is the only difference between `exit 137` and SIGKILL that it shows.
  */
 const toSteps = (launcher: string) => [
   waitUntilInitSleeps,
   'printf "ready\\0" >&3',
-  'exec 5>&2 2>/dev/null',
+  'exec 5>&2 2>&3',
   `"$BASH" --noprofile --norc -c ${quote(launcher)} bash 2>&5 3>&- 4<&- 5>&-`,
   'status=$?',
   'exec 0<&- 1>&- 5>&-',
@@ -50,6 +51,8 @@ export type KeeperMessage =
   | {
       readonly kind: 'ended';
       readonly status: number;
+      /** True if bash reported that a signal killed the command's shell. */
+      readonly isKilled: boolean;
       readonly processes: number;
       /** CPU time of the command's shell and of all processes that it has waited for. */
       readonly cpuMs: number;
@@ -59,10 +62,11 @@ export type KeeperMessage =
 export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   // The guard adds the version of Landlock.
   if (/^ready(?: \d+)?$/.test(text)) return { kind: 'ready' };
-  const [, status, processes, user, system] = endedPattern.exec(text) ?? [];
+  const start = Math.max(text.lastIndexOf('\nended ') + 1, 0);
+  const [, status, processes, user, system] = endedPattern.exec(text.slice(start)) ?? [];
   if (status === undefined || processes === undefined) return undefined;
   const cpuMs = toMs(user) + toMs(system);
-  return { kind: 'ended', status: Number(status), processes: Number(processes), cpuMs };
+  return { kind: 'ended', status: Number(status), isKilled: start > 0, processes: Number(processes), cpuMs };
 }
 
 // The decimal separator in the output of `times` depends on the locale.

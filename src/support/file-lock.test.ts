@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { ownIdentity } from '../support/process-identity.ts';
 import { withLock } from './file-lock.ts';
+import { ownIdentity } from './process-identity.ts';
 
 let folder = '';
 let path = '';

@@ -2,9 +2,9 @@
 // otherwise once a waiter has seen the same lock for `stuckMs` of its own monotonic clock. A holder that was only slow
 // notices it in `assertHeld` before it writes, and waits for the lock again.
 import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { createId } from '../support/ids.ts';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../support/process-identity.ts';
-import { readRegularFile } from '../support/regular-file.ts';
+import { createId } from './ids.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+import { readRegularFile } from './regular-file.ts';
 
 const timeoutMs = 5_000;
 const stuckMs = 500;
