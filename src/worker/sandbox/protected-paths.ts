@@ -70,20 +70,39 @@ function dropOldest(map: Map<string, unknown>): void {
 
 function findProtected(folder: string, except: readonly string[]): ProtectedPaths {
   const projects = [folder, ...findRepositories(folder)];
-  const [own] = projects;
   const isExcepted = (project: string, path: string) =>
     except.some((name) => `${relative(project, path)}/`.startsWith(`${name.replace(/\/$/, '')}/`));
   const parts = projects.flatMap((project) => {
     const { readOnly, fixed, missing } = inProject(project);
     const keep = (paths: readonly string[]) => paths.filter((path) => !isExcepted(project, path));
-    // In repositories further down, only what exists is protected.
-    return [{ readOnly: keep(readOnly), fixed, missing: project === own ? keep(missing) : [] }];
+    return { readOnly: keep(readOnly), fixed: [...above(folder, project), ...fixed], missing: keep(missing) };
   });
   return {
     readOnly: parts.flatMap(({ readOnly }) => readOnly),
-    fixed: parts.flatMap(({ fixed }) => fixed),
-    missing: parts.flatMap(({ missing }) => missing),
+    // A mount hides the mounts below it, so outer folders come first.
+    fixed: unique(parts.flatMap(({ fixed }) => fixed)).toSorted(
+      (one, other) => depthOf(one) - depthOf(other),
+    ),
+    missing: parts.slice(0, maxWatched).flatMap(({ missing }) => missing),
   };
+}
+
+/** Every command checks the paths that do not exist, in this many projects. */
+const maxWatched = 20;
+
+/**
+ * The folders from a workspace down to a project in it. One of them that is not a mount could be renamed, with the project and
+ * its mounts, and another project with other hooks could be put in its place.
+ */
+function above(workspace: string, project: string): readonly string[] {
+  const parts = relative(workspace, project)
+    .split('/')
+    .filter((part) => part !== '');
+  return parts.map((_part, index) => join(workspace, ...parts.slice(0, index + 1)));
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length;
 }
 
 function inProject(project: string): ProtectedPaths {
@@ -143,8 +162,8 @@ function hooksPath(project: string, git: string): readonly string[] {
   }
 }
 
-const maxDepth = 3;
-const maxFolders = 1_000;
+const maxDepth = 8;
+const maxFolders = 2_000;
 const skipped = new Set(['node_modules', 'target', 'dist', 'build', 'vendor', 'venv', '__pycache__']);
 
 // Breadth first, so that the limit leaves out the deepest folders.

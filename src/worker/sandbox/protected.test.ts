@@ -90,6 +90,38 @@ describe('in a sandbox of namespaces', () => {
       expect(readFileSync(join(project, name), 'utf8')).toBe('before\n');
   });
 
+  test('the folders above a repository in the workspace cannot be renamed', async () => {
+    const project = createProject();
+    const here = openWorker(project);
+    for (const name of ['lib', 'lib/inner']) {
+      const { stderr, state } = await here.run(`mv ${name} ${name}-moved`, { cwd: project });
+      expect(state.end?.exitCode).toBe(1);
+      expect(stderr).toMatch(/busy/i);
+    }
+    const { stdout } = await here.run(
+      'echo a > lib/b && mv lib/b lib/c && mv lib/c d && cat d && git -C lib/inner status -s',
+      { cwd: project },
+    );
+    expect(stdout).toBe('a\n');
+  });
+
+  test('a repository that is deep in the workspace is protected', async () => {
+    const project = createProject();
+    const deep = join(project, 'a/b/c/d/e');
+    mkdirSync(deep, { recursive: true });
+    git(deep, 'init', '-q', '-b', 'main');
+    const here = openWorker(project);
+    const { stderr } = await here.run('echo x > a/b/c/d/e/.git/config; mv a/b/c x', { cwd: project });
+    expect(stderr).toMatch(/read-only file system[\s\S]*busy/i);
+  });
+
+  test('a `commondir` that a command creates in a repository further down is reported', async () => {
+    const project = createProject();
+    const here = openWorker(project);
+    const { state } = await here.run('echo /tmp/x > lib/inner/.git/commondir', { cwd: project });
+    expect(state.end?.protectedUse?.changed).toEqual([join(project, 'lib/inner/.git/commondir')]);
+  });
+
   test('git works without changing its configuration', async () => {
     const project = createProject();
     const { stdout, stderr } = await openWorker(project).run(
