@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -110,4 +111,11 @@ test('a step that lost the lock before it wrote runs again, and leaves the lock 
 
 test('throws if the lock file cannot be created', () => {
   expect(() => withLock(join(folder, 'none', 'lock'), () => 'never')).toThrow('ENOENT');
+});
+
+test('a sparse file of 3 GB in the place of a lock is removed without being read', () => {
+  writeFileSync(path, '');
+  truncateSync(path, 3_000_000_000);
+  expect(msToLock()).toBeLessThan(4_000);
+  expect(readdirSync(folder)).toEqual([]);
 });

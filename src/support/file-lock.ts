@@ -64,13 +64,16 @@ function tryToCreate(path: string, own: string): boolean {
   }
 }
 
-/** Identifies a lock: by its unique content, or by its inode if it is empty or not a file; undefined if there is no lock. */
+// Reading a file of gigabytes, which may be sparse, would block the event loop.
+const longestLock = 4_096;
+
+/** Identifies a lock: by its unique content, or by its inode if it is empty, too long or not a file; undefined if there is no lock. */
 function contentOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   const inode = `inode ${found.ino}`;
   try {
-    return found.isFile() ? readRegularFile(path) || inode : inode;
+    return found.isFile() ? readRegularFile(path, longestLock) || inode : inode;
   } catch {
     return inode;
   }

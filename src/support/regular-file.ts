@@ -25,10 +25,14 @@ export function openRegularFile(path: string, use: FileUse): number {
   throw notRegular(path, found);
 }
 
-/** Reads a whole file as text, and throws for a FIFO, a device or a folder. */
-export function readRegularFile(path: string): string {
+// The longest string in Node.js has 512 MiB; a file can be larger without using any disk space.
+const longestText = 536_870_000;
+
+/** Reads a whole file as text, and throws for a FIFO, a device, a folder, or a file of more than `maxBytes`. */
+export function readRegularFile(path: string, maxBytes = longestText): string {
   const fd = openRegularFile(path, 'read');
   try {
+    if (fstatSync(fd).size > maxBytes) throw new Error(`${path} is larger than ${maxBytes} bytes`);
     return readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);

@@ -322,12 +322,15 @@ test('H7: a command that is resumed on its own socket sends every byte again, an
 });
 
 test.concurrent('H7: a shutdown lets a command finish, and sends the end of the others', async () => {
-  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '1200' } });
+  const other = await serve({ env: { SHELL_ALLOWLIST: '*', NACRE_SHUTDOWN_MS: '5000' } });
   const socket = await openSocket(other.address, other.bearer);
-  socket.send(sh('short', 'sleep 0.5; echo finished'));
+  // It must still run when the shutdown begins, and end before the shutdown does.
+  const file = join(other.cwd, 'begun');
+  socket.send(sh('short', `until [ -e ${file} ]; do sleep 0.01; done; echo finished`));
   socket.send(sh('long', 'sleep 100'));
   await socket.until(({ id, type }) => id === 'short' && type === 'shell.start');
   await socket.until(({ id, type }) => id === 'long' && type === 'shell.start');
+  setTimeout(() => writeFileSync(file, ''), 500);
   expect(await other.close()).toEqual([]);
   expect(await socket.exit('short')).toMatchObject({ code: 0 });
   expect(socket.text('short')).toBe('finished\n');

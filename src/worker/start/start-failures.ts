@@ -18,6 +18,7 @@ export function checkStart(command: Command, cwd: string, path: string): void {
   if (args.some((one) => Buffer.byteLength(one) >= maxArgumentBytes)) throw argumentTooLong(program);
   const file = program.includes('/') ? resolve(cwd, program) : findProgram(program, path);
   if (file === null || !exists(file)) throw programMissing(program);
+  if (isDirectory(file)) throw new NotExecutableError(`${program}: Is a directory`);
   if (!canExecute(file)) throw notExecutable(program);
   checkFormat(program, file);
 }
@@ -84,7 +85,11 @@ function argumentTooLong(program: string): NacreError {
 
 /** True if the path is a directory that can be entered. */
 export function canEnter(path: string): boolean {
-  return canExecute(path) && statSync(path).isDirectory();
+  return canExecute(path) && isDirectory(path);
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The error for a program that does not exist (ENOENT). */
