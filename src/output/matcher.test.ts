@@ -25,3 +25,11 @@ test('B11: an invalid pattern is an error that names the field', () => {
   expect(() => checkPattern('filter', '(')).toThrow(/^filter is not a valid regular expression: /);
   expect(() => checkPattern('filter', undefined)).not.toThrow();
 });
+
+test('B11: a pattern that ends the thread is an error, and the next one works', async () => {
+  matcher = createMatcher();
+  await expect(matcher.test('(', ['a'])).rejects.toMatchObject({
+    code: 'resources_unavailable',
+  });
+  expect(await matcher.test('a', ['a'])).toEqual([true]);
+});

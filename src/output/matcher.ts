@@ -11,6 +11,8 @@ export interface Matcher {
 }
 
 const defaultLimitMs = 1_000;
+// Even a very busy machine starts a thread within this time.
+const onlineMs = 10_000;
 
 /** Throws `invalid_request` if `pattern` is not a regular expression; `field` is its name in the request. */
 export function checkPattern(field: string, pattern: string | undefined): void {
@@ -38,13 +40,17 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
   let turn: Promise<unknown> = Promise.resolve();
 
   const test = async (pattern: string, texts: readonly string[]) => {
-    thread ??= startThread();
-    await thread.online;
-    const matches = thread.match({ ...toExpression(pattern), texts });
-    if (await settlesWithin(matches, limitMs)) return matches;
-    await thread.end();
-    thread = null;
-    throw tooSlow(pattern);
+    try {
+      thread ??= startThread();
+      if (!(await settlesWithin(thread.online, onlineMs))) throw noThread('it did not start in time');
+      const matches = thread.match({ ...toExpression(pattern), texts });
+      if (await settlesWithin(matches, limitMs)) return await matches;
+      throw tooSlow(pattern);
+    } catch (error) {
+      await thread?.end();
+      thread = null;
+      throw error instanceof NacreError ? error : noThread((error as Error).message);
+    }
   };
 
   return {
@@ -91,16 +97,32 @@ function startThread(): Thread {
     worker.unref();
     open?.resolve(found);
   });
+  // Where a process or memory limit prevents a thread, and for patterns that exceed the stack of the engine. Without a listener for
+  // `error`, the whole server would exit.
+  const fail = (error: Error) => {
+    online.reject(error);
+    open?.reject(error);
+  };
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('the thread has ended')));
+  online.promise.catch(() => {});
   return {
     online: online.promise,
     match(request) {
       open = createDeferred();
+      open.promise.catch(() => {});
       worker.ref();
       worker.postMessage(request);
       return open.promise;
     },
     end: () => worker.terminate(),
   };
+}
+
+function noThread(reason: string): NacreError {
+  return new NacreError('resources_unavailable', `The pattern could not be tested: ${reason}.`, {
+    hint: 'Use a shorter pattern, or try again when the machine has more free memory and processes.',
+  });
 }
 
 function tooSlow(pattern: string): NacreError {

@@ -4,8 +4,11 @@ import { childrenOf } from '../../src/worker/processes/descendants.ts';
 import { commandLine, processesWith } from './processes.ts';
 import type { TestWorker } from './worker.ts';
 
-/** nacre's own processes, from the fork server down to the shell of a command. */
-export const helpers = ['fork server', 'supervisor', 'init', 'keeper', 'shell'] as const;
+/**
+ * nacre's own processes, from the fork server down to the shell of a command. In a session, `shell` is the host and `session shell`
+ * the shell below it; a command without a session has no such process.
+ */
+export const helpers = ['fork server', 'supervisor', 'init', 'keeper', 'shell', 'session shell'] as const;
 
 /** One of nacre's own processes. */
 export type Helper = (typeof helpers)[number];

@@ -1,0 +1,160 @@
+// Kills, stops or starves one of nacre's own processes at one moment of a command.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { JobSpec, JobState } from '../../src/contract/job.ts';
+import { createStopwatch, sleep } from '../../src/support/timing.ts';
+import type { WorkerOptions } from '../../src/worker/worker-options.ts';
+import { execAllowOf } from '../support/exec-list.ts';
+import { findHelper, findWaitingSupervisor, type Helper, processesOf } from '../support/helper-processes.ts';
+import { processesWith } from '../support/processes.ts';
+import { createTestWorker, type TestWorker } from '../support/worker.ts';
+
+/** What happens to the process: a signal, or a system call that fails from then on. */
+export const faults = ['SIGKILL', 'SIGSTOP', 'EAGAIN', 'EMFILE', 'ENOSPC', 'ENOMEM'] as const;
+/** The moments of a command. */
+export const moments = ['idle', 'starting', 'running', 'ending', 'session', 'terminal'] as const;
+
+/** One row of the table. */
+export type FaultCase = readonly [
+  place: Place,
+  helper: Helper,
+  fault: (typeof faults)[number],
+  moment: (typeof moments)[number],
+];
+
+/** Where commands run: each place has its own way to start a keeper. */
+export type Place = keyof typeof places;
+
+const supervised = { highestLevel: 'namespace', supervisionRequire: 'namespace' } as const;
+/** The worker options of each place. */
+export const places = {
+  // The fork server starts the keepers.
+  plain: supervised,
+  // A second fork server, in the network of the room.
+  room: { ...supervised, sandbox: 'workspace' },
+  // Node spawns the keepers, and a bridge sends the socket of the proxy.
+  filtered: { ...supervised, sandbox: 'workspace', networkAllow: ['allowed.example'] },
+  // A guard restricts itself before it becomes the keeper.
+  guarded: { ...supervised, exec: 'enforce', execAllow: execAllowOf(['sleep', 'true']) },
+} as const satisfies Record<string, Partial<WorkerOptions>>;
+
+// The limits that make the system calls of a process fail; ENOSPC as EFBIG, which programs handle in the same way. As root, a limit
+// of processes has no effect.
+const limits: Readonly<Record<string, string>> = {
+  EAGAIN: '--nproc=1:',
+  EMFILE: '--nofile=1:',
+  ENOSPC: '--fsize=1:',
+  ENOMEM: '--as=1:',
+};
+
+const endMs = 20_000;
+let labels = 0;
+
+/** Runs a command with a fault: it has its own end or a lost one, nothing of it survives, and the next command works. */
+export async function tryFault([place, helper, fault, moment]: FaultCase): Promise<void> {
+  const here = createTestWorker(places[place]);
+  const label = `77${process.pid}.${labels++}`;
+  const cwd = join(here.folder, 'project');
+  mkdirSync(cwd);
+  try {
+    await here.run('true', { cwd, room: 'one' });
+    const state = await runWithFault(here, { label, cwd }, [place, helper, fault, moment]);
+    expectTruth(state, fault, moment);
+    // Background processes of a session outlive its shell, and are reported.
+    const reported = state.end?.session ? state.end.leftRunning.map(({ pid }) => pid) : [];
+    const unreported = () => processesWith(`sleep\0${label}`).filter((pid) => !reported.includes(pid));
+    await until(() => unreported().length === 0);
+    expect(unreported()).toEqual([]);
+    await expectRecovery(here, cwd);
+  } finally {
+    const elapsed = createStopwatch();
+    await here.close();
+    expect(elapsed()).toBeLessThan(endMs);
+  }
+  await until(() => remaining(here).length === 0);
+  expect(remaining(here)).toEqual([]);
+}
+
+// A shell that was starved before the fault was noticed may still be the next one.
+async function expectRecovery(here: TestWorker, cwd: string): Promise<void> {
+  await here.run('echo next', { cwd, room: 'one', timeoutMs: 8_000 }).catch(() => undefined);
+  const next = await here.run('echo next', { cwd, room: 'one' });
+  expect(next).toMatchObject({ stdout: 'next\n', state: { status: 'completed' } });
+}
+
+// The folder of the worker is gone once it is closed, and its processes are found by their command line.
+function remaining(here: TestWorker): readonly number[] {
+  try {
+    return processesOf(here);
+  } catch {
+    return processesWith(here.folder);
+  }
+}
+
+async function runWithFault(
+  here: TestWorker,
+  { label, cwd }: { readonly label: string; readonly cwd: string },
+  [, helper, fault, moment]: FaultCase,
+): Promise<JobState> {
+  const strike = (supervisor: number) => {
+    const pid = findHelper(here, helper, supervisor);
+    if (pid !== undefined) apply(fault, pid);
+  };
+  const spec: Partial<JobSpec> = { cwd, room: 'one' };
+  if (moment === 'idle') {
+    strike((await find(() => findWaitingSupervisor(here))) ?? 0);
+    // A command that finds its shell dead before the worker knows it is lost, which is true; the next one is not.
+    await here.run('true', { ...spec, timeoutMs: 8_000 }).catch(() => undefined);
+    return (await here.run('echo done', { ...spec, timeoutMs: 10_000 })).state;
+  }
+  const script = `echo up; sleep ${label} & sleep 0.5; kill $! 2>/dev/null; wait; echo done`;
+  const starting = here.start(script, { ...spec, ...specs[moment], timeoutMs: 10_000 });
+  if (moment === 'starting') strike((await find(() => findWaitingSupervisor(here))) ?? 0);
+  const id = await starting;
+  if (moment === 'starting') return here.worker.wait(id, endMs);
+  await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
+  const { pid } = await here.worker.wait(id, 0);
+  const stopping = moment === 'ending' && here.worker.stop(id, { signal: 'SIGTERM', graceMs: 200 });
+  strike(pid ?? 0);
+  return stopping || here.worker.wait(id, endMs);
+}
+
+const specs: Partial<Record<string, Partial<JobSpec>>> = {
+  session: { session: 'one' },
+  terminal: { terminal: { cols: 80, rows: 24 }, stdin: 'open' },
+};
+
+function apply(fault: FaultCase[2], pid: number): void {
+  try {
+    if (fault === 'SIGKILL' || fault === 'SIGSTOP') process.kill(pid, fault);
+    else execFileSync('prlimit', ['--pid', String(pid), limits[fault] ?? ''], { stdio: 'ignore' });
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  await find(() => isSo() || undefined);
+}
+
+async function find<T>(search: () => T | undefined): Promise<T | undefined> {
+  const elapsed = createStopwatch();
+  while (elapsed() < 5_000) {
+    const found = search();
+    if (found !== undefined) return found;
+    await sleep(2);
+  }
+  return undefined;
+}
+
+// The shell is the command's own process: its death by SIGKILL is the command's own end, and so is what it does without resources.
+function expectTruth({ status, end }: JobState, fault: FaultCase[2], moment: FaultCase[3]): void {
+  expect(end).not.toBeNull();
+  expect(end?.survivors).toEqual([]);
+  if (moment === 'ending') expect(['stopped', 'exit']).toContain(end?.cause);
+  else if (end?.cause === 'supervision_lost') expect(end).toMatchObject({ exitCode: null, signal: null });
+  else if (end?.cause !== 'exit') expect(status).toBe('timeout');
+  else if (fault === 'SIGKILL' || fault === 'SIGSTOP') expect([0, 137]).toContain(end.exitCode);
+}
