@@ -1,6 +1,6 @@
 import { isSelective, startingPoints, withRecursive } from '../danger/deletes.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
@@ -18,7 +18,7 @@ export const findPrograms: readonly ProgramEntry[] = [
       ['find . -okdir touch {} \\;', 'touch'],
       ['find . -exec sh -c \'touch "$1"\' _ {} \\;', 'sh', 'touch'],
       "find . -exec sh -c 'touch {}' \\;",
-      'find . -delete',
+      ['find . -delete', 'rm'],
       "find . -fprintf out '%p'",
       'find . -fprint out',
       'find . -fls out',
@@ -57,7 +57,8 @@ function findEffects(call: ProgramCall): Effect[] {
       effects.push(...started(found, args.slice(index + 1, end), at));
       index = end;
     } else if (word === '-delete')
-      effects.push({ does: 'refuse', at, rule: 'writes', reason: `${name} -delete removes files` });
+      // It does what `rm` does, so `rm` must be listed; the folders are judged by the danger rules for `find`.
+      effects.push({ does: 'start', argv: [knownArg('rm', at), knownArg('file', at)], stdin: 'none' });
     else if (writers.has(word)) effects.push(...written(args[index + 1], at, name));
     else if (valued.test(word)) index++;
   }
