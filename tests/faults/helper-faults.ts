@@ -11,7 +11,7 @@ import { findHelper, findWaitingSupervisor, type Helper, processesOf } from '../
 import { processesWith } from '../support/processes.ts';
 import { createTestWorker, type TestWorker } from '../support/worker.ts';
 
-/** What happens to the process: a signal, or a system call that fails from then on. */
+/** The faults of a process: a signal, or a system call that fails from then on. */
 export const faults = ['SIGKILL', 'SIGSTOP', 'EAGAIN', 'EMFILE', 'ENOSPC', 'ENOMEM'] as const;
 /** The moments of a command. */
 export const moments = ['idle', 'starting', 'running', 'ending', 'session', 'terminal'] as const;
