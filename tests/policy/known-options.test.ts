@@ -25,7 +25,7 @@ const compilers =
   /^(?:(?:.*-)?gcc|g\+\+|cc|c\+\+|c89|c99|cpp|gfortran|gold|ld(?:\..+)?|lld|mold|as|ar|nm|objcopy|patchelf|ranlib|strip|msgfmt)$/;
 
 /** Programs whose options are in tables of their own. */
-const ownTables = new Set('ex git rvim tar vi view vim vimdiff'.split(' '));
+const ownTables = new Set('eview evim ex git gview gvimdiff rview rvim tar vi view vim vimdiff'.split(' '));
 
 /** The long options that a program's help names. */
 function optionsInHelp(program: string): string[] {
