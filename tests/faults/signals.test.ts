@@ -7,11 +7,14 @@ import { type FaultCase, faults, moments, type Place, places, tryFault } from '.
 
 const all: readonly FaultCase[] = (Object.keys(places) as Place[]).flatMap((place) =>
   helpers.flatMap((helper) =>
-    faults.flatMap((fault) =>
-      moments
-        .filter((moment) => helper !== 'session shell' || moment === 'session')
-        .map((moment) => [place, helper, fault, moment] as const),
-    ),
+    // Programs inherit the limit of a fork server without memory: commands are refused until it is lifted (fork-server.test.ts).
+    faults
+      .filter((fault) => helper !== 'fork server' || fault !== 'ENOMEM')
+      .flatMap((fault) =>
+        moments
+          .filter((moment) => helper !== 'session shell' || moment === 'session')
+          .map((moment) => [place, helper, fault, moment] as const),
+      ),
   ),
 );
 // Every place, helper, fault and moment at least once.
