@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeferred } from '../../support/timing.ts';
 import type { Keeper } from './follow-keeper.ts';
 import type { KeeperEnd } from './keeper-life.ts';
@@ -12,28 +12,33 @@ interface FakeKeeper extends Pick<Keeper, 'ready' | 'ended' | 'gone'> {
 
 let pool: KeeperPool;
 let started: FakeKeeper[] = [];
-const open = (size: number, isReady = true) => {
+const open = (size: number, isReady = true, calmMs?: number) => {
   started = [];
-  pool = new KeeperPool(size, async () => {
-    const ended = createDeferred<KeeperEnd>();
-    const gone = createDeferred<void>();
-    const keeper: FakeKeeper = {
-      ready: Promise.resolve(isReady),
-      ended: ended.promise,
-      gone: gone.promise,
-      isDiscarded: false,
-      async discard() {
-        keeper.isDiscarded = true;
-        gone.resolve();
-      },
-      finish() {
-        ended.resolve({ exit: { code: 0, signal: null }, processes: 2 });
-        gone.resolve();
-      },
-    };
-    started.push(keeper);
-    return keeper as unknown as Keeper;
-  });
+  pool = new KeeperPool(
+    size,
+    async () => {
+      const ended = createDeferred<KeeperEnd>();
+      const gone = createDeferred<void>();
+      const keeper: FakeKeeper = {
+        ready: Promise.resolve(isReady),
+        ended: ended.promise,
+        gone: gone.promise,
+        isDiscarded: false,
+        async discard() {
+          keeper.isDiscarded = true;
+          gone.resolve();
+        },
+        finish() {
+          ended.resolve({ exit: { code: 0, signal: null }, processes: 2 });
+          gone.resolve();
+        },
+      };
+      started.push(keeper);
+      return keeper as unknown as Keeper;
+    },
+    undefined,
+    calmMs,
+  );
 };
 afterEach(() => pool.close());
 
@@ -78,4 +83,24 @@ test('closing discards the waiting keepers and starts no more', async () => {
   expect(started.map(({ isDiscarded }) => isDiscarded)).toEqual([false, true, true]);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(started).toHaveLength(3);
+});
+
+test('the pool grows while commands find it empty, to a limit, and shrinks after', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  open(2, true, 100);
+  for (let count = 0; count < 30; count += 1) await pool.take();
+  await vi.advanceTimersByTimeAsync(50);
+  expect(started).toHaveLength(30 + 8);
+  expect(started.filter(({ isDiscarded }) => isDiscarded)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(started).toHaveLength(30 + 8);
+  expect(started.filter(({ isDiscarded }) => isDiscarded)).toHaveLength(6);
+});
+
+test('a pool of size 0 does not grow', async () => {
+  open(0);
+  for (let count = 0; count < 5; count += 1) await pool.take();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(started).toHaveLength(5);
 });

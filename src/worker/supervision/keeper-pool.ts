@@ -7,6 +7,13 @@ import { type Keeper, keeperLimits } from './follow-keeper.ts';
 // waits, or `laterMs` after the start of a longer one.
 const soonMs = 1;
 const laterMs = 20;
+// Commands that follow one another within `restMs` use up the pool. It then grows by one for each command that found it
+// empty, and new keepers are started at once, `atOnce` at a time, so that another core makes them while commands run. After
+// `calmMs` without such a command it shrinks again.
+const restMs = 100;
+const mostWaiting = 8;
+const atOnce = 2;
+const defaultCalmMs = 2_000;
 // Shells that die while they wait may do so again and again, for example where memory is short.
 const afterDeathMs = 1_000;
 
@@ -17,13 +24,19 @@ export class KeeperPool<One extends Keeper = Keeper> {
   readonly #stamp: () => string;
   readonly #waiting: { readonly keeper: Promise<One>; readonly stamp: string }[] = [];
   readonly #discarding = new Set<Promise<void>>();
+  readonly #calmMs: number;
+  #wanted: number;
+  #calming: NodeJS.Timeout | undefined;
+  #takenAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #refilling: NodeJS.Timeout | undefined;
   #refillAt = 0;
 
   /** Makes a pool that tries to have `size` keepers waiting; one is out of date once `stamp` returns another text. */
-  constructor(size: number, startKeeper: () => Promise<One>, stamp = () => '') {
+  constructor(size: number, startKeeper: () => Promise<One>, stamp = () => '', calmMs = defaultCalmMs) {
     this.#size = size;
+    this.#wanted = size;
+    this.#calmMs = calmMs;
     this.#startKeeper = startKeeper;
     this.#stamp = stamp;
   }
@@ -39,6 +52,9 @@ export class KeeperPool<One extends Keeper = Keeper> {
   /** Removes a waiting keeper from the pool, or starts one. */
   take(): Promise<One> {
     this.#discardOutdated();
+    const isSoon = performance.now() - this.#takenAt < restMs;
+    if (isSoon && this.#waiting.length === 0) this.#grow();
+    this.#takenAt = performance.now();
     const keeper = this.#waiting.shift()?.keeper ?? this.#startKeeper();
     void this.#refillAfter(keeper);
     return keeper;
@@ -52,7 +68,9 @@ export class KeeperPool<One extends Keeper = Keeper> {
   /** Discards all waiting keepers; `take` fills the pool again. */
   async rest(): Promise<void> {
     clearTimeout(this.#refilling);
+    clearTimeout(this.#calming);
     this.#refilling = undefined;
+    this.#wanted = this.#size;
     await Promise.all([...this.#waiting.splice(0).map(({ keeper }) => discard(keeper)), ...this.#discarding]);
   }
 
@@ -95,8 +113,24 @@ export class KeeperPool<One extends Keeper = Keeper> {
     this.#discarding.add(discarding);
   }
 
+  #grow(): void {
+    if (this.#size === 0 || this.#isClosed) return;
+    this.#wanted = Math.max(this.#size, Math.min(this.#wanted + 1, mostWaiting));
+    clearTimeout(this.#calming);
+    this.#calming = setTimeout(() => this.#shrink(), this.#calmMs).unref();
+  }
+
+  #shrink(): void {
+    this.#wanted = this.#size;
+    for (const { keeper } of this.#waiting.splice(this.#size)) this.#discardSoon(keeper);
+  }
+
+  get #isBusy(): boolean {
+    return this.#wanted > this.#size;
+  }
+
   async #refillAfter(taken: Promise<One>): Promise<void> {
-    this.#scheduleRefill(laterMs);
+    this.#scheduleRefill(this.#isBusy ? 0 : laterMs);
     const keeper = await taken.catch(() => undefined);
     await keeper?.ended;
     if (!this.#isClosed) this.#scheduleRefill(soonMs);
@@ -112,11 +146,13 @@ export class KeeperPool<One extends Keeper = Keeper> {
 
   #refill(): void {
     this.#refilling = undefined;
-    if (this.#isClosed || this.#waiting.length >= this.#size) return;
-    this.#add().then(
-      () => this.#scheduleRefill(soonMs),
-      () => {},
-    );
+    if (this.#isClosed) return;
+    const missing = Math.min(this.#wanted - this.#waiting.length, this.#isBusy ? atOnce : 1);
+    for (let count = 0; count < missing; count += 1)
+      this.#add().then(
+        () => this.#scheduleRefill(this.#isBusy ? 0 : soonMs),
+        () => {},
+      );
   }
 }
 
