@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf, withProcess } from '../words/arg.ts';
+import { type Arg, knownArg, patternOf, toArg, withProcess } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
@@ -17,7 +17,14 @@ export function findProtectedPlace(
   home: string,
 ): ProtectedPlace | undefined {
   const pattern = patternOf(withProcess(arg));
-  if (pattern === undefined) return belowRoot(arg) ?? listedPlace(arg, cwds, home) ?? aboveDirectory(arg);
+  if (pattern === undefined)
+    return (
+      belowRoot(arg) ??
+      afterEmpty(arg, home) ??
+      listedPlace(arg, cwds, home) ??
+      derivedPlace(arg, home) ??
+      aboveDirectory(arg)
+    );
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
     const path = normalisePath(pattern, cwd === undefined ? undefined : escapeGlob(cwd));
@@ -53,6 +60,32 @@ function aboveDirectory({ pieces: [first, second] }: Arg): ProtectedPlace | unde
   return isDirectory && typeof second === 'string' && second.startsWith('/')
     ? climbedPlace(second.slice(1))
     : undefined;
+}
+
+/** `$x/` is the root directory if a variable of the script was never set. */
+function afterEmpty(
+  { pieces: [first, second, ...more], pos, end }: Arg,
+  home: string,
+): ProtectedPlace | undefined {
+  const isUnset =
+    typeof first === 'object' && first.outside === true && /^\$\{?[a-z_]\w*\}?$/.test(first.text);
+  if (!isUnset || typeof second !== 'string' || !second.startsWith('/')) return undefined;
+  return findProtectedPlace(toArg([second, ...more], { pos, end }), undefined, home);
+}
+
+/** A word that `read`, `mapfile` or `getopts` made from text with a path in it. */
+function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
+  const [only, ...others] = arg.pieces;
+  const from = typeof only === 'object' && others.length === 0 ? (only.from ?? '') : '';
+  const words = from
+    .slice(0, 1_024)
+    .split(/[\s\0]+/)
+    .filter((word) => word.startsWith('/'));
+  for (const word of words.slice(0, 16)) {
+    const place = findProtectedPlace(knownArg(word, arg), undefined, home);
+    if (place !== undefined) return place;
+  }
+  return undefined;
 }
 
 /** `$(ls)` refers to everything in the listed directory. */

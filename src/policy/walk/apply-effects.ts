@@ -218,11 +218,12 @@ function evalHere(
 
 function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): Output {
   const { shell } = scope;
-  const before = { args: shell.positional, any: shell.anyArgument };
+  const before = { args: shell.positional, spread: shell.spread, any: shell.anyArgument };
   if (args !== undefined) shell.setArguments(args);
   const output = walk.runText(text, scope);
   if (args !== undefined) {
     shell.positional = before.args;
+    shell.spread = before.spread;
     shell.anyArgument = before.any;
   }
   return output;

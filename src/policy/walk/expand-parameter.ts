@@ -1,5 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import { limits } from '../words/limits.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
 import { evaluateExpression, evaluateKey } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
@@ -47,16 +48,19 @@ export function expandParameter(
   if (part.prefix === '!') return indirect(expansion, part, quoted);
   if (list && (part.operation === undefined || part.operation.type === 'Slice')) {
     const slice = sliceOf(expansion, part);
-    if (slice === undefined) return anyEntries(expansion, part);
+    if (slice === undefined) return someEntries(expansion, part, quoted);
     return listChunks(expansion, slice, quoted, index ?? part.parameter);
   }
   const base = list ? [[anyEntry(expansion, part)]] : baseValues(expansion, part);
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
 }
 
-/** Returns one unknown chunk for entries that cannot be determined, derived from all possible entries. */
-function anyEntries(expansion: Expansion, part: ParameterExpansionPart): Chunk[][] {
-  return [[{ pieces: [anyEntry(expansion, part)], quoted: false, many: true }]];
+/** Returns the chunks of a slice whose bounds cannot be determined. */
+function someEntries(expansion: Expansion, part: ParameterExpansionPart, quoted: boolean): Chunk[][] {
+  const other = { pieces: [anyEntry(expansion, part)], many: true };
+  const known = listOf(expansion, part) ?? [];
+  // All entries are more than the slice has, and an unknown one comes first, so that none of them counts as certain.
+  return listChunks(expansion, [other, ...known.slice(0, limits.values)], quoted, '@');
 }
 
 function anyEntry({ scope: { shell } }: Expansion, part: ParameterExpansionPart): Piece {
@@ -64,7 +68,13 @@ function anyEntry({ scope: { shell } }: Expansion, part: ParameterExpansionPart)
   const variable = shell.variables.get(part.parameter);
   if (variable === undefined) return outside;
   if (variable.kind === 'list' && !variable.entries.mayExpand) return unknown;
-  return listedIn(everyValue(variable)) ?? derivedHole(everyValue(variable).flat());
+  return listedIn(everyValue(variable)) ?? anyOf(everyValue(variable));
+}
+
+/** One of the values, or a part of it; a single unknown value stays as it is. */
+function anyOf(values: readonly Value[]): Piece {
+  const [only, ...others] = values.flat();
+  return typeof only === 'object' && others.length === 0 ? only : derivedHole(values.flat());
 }
 
 /** Entries that `mapfile` read from the listing of a directory. */
@@ -75,8 +85,7 @@ function listedIn(values: readonly Value[]): Piece | undefined {
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
   if (part.index === undefined) return lookUp(expansion.walk, expansion.scope, part.parameter);
   const variable = expansion.scope.shell.variables.get(part.parameter);
-  if (variable?.kind !== 'list')
-    return [[variable === undefined ? unknown : derivedHole(variable.values.flat())]];
+  if (variable?.kind !== 'list') return [[variable === undefined ? unknown : anyOf(variable.values)]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
   const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
   if (found.every((value) => value !== undefined) && variable.complete)
@@ -106,16 +115,19 @@ function isNumber(name: string): boolean {
   return first > 0x30 && first <= 0x39 && /^\d+$/.test(name);
 }
 
-function positionalValue({ positional, anyArgument }: Shell, index: number): readonly Value[] {
-  if (positional === undefined) return [[anyArgument]];
+function positionalValue({ positional, spread, anyArgument }: Shell, index: number): readonly Value[] {
+  if (positional === undefined)
+    return spread === undefined
+      ? [[anyArgument]]
+      : bounded([...spread.map(({ pieces }) => pieces), [anyArgument]]);
   return [positional[index - 1]?.pieces ?? ['']];
 }
 
 type List = readonly { readonly pieces: readonly Piece[]; readonly many: boolean }[] | undefined;
 
 function positionalOf({ scope }: Expansion): List {
-  const { positional, anyArgument } = scope.shell;
-  return positional ?? [{ pieces: [anyArgument], many: true }];
+  const { positional, spread, anyArgument } = scope.shell;
+  return positional ?? spread ?? [{ pieces: [anyArgument], many: true }];
 }
 
 function listOf(expansion: Expansion, part: ParameterExpansionPart, start = 0, end?: number): List {
@@ -137,9 +149,27 @@ function sliceOf(expansion: Expansion, part: ParameterExpansionPart): List {
   if (hasGaps(expansion, part)) return undefined;
   const from = numberOf(expansion, part.operation.offset);
   const count = part.operation.length && numberOf(expansion, part.operation.length);
-  if (from === undefined || from < 0 || (part.operation.length && count === undefined)) return undefined;
-  const start = part.index === undefined ? Math.max(from - 1, 0) : from;
+  if (from === undefined || (part.operation.length && count === undefined)) return undefined;
+  const start = startOf(expansion, part, from);
+  if (start === undefined || (count !== undefined && count < 0)) return undefined;
   return listOf(expansion, part, start, count === undefined ? undefined : start + count);
+}
+
+/** The position of the first entry of a slice; a negative offset counts from the end of a list that is known. */
+function startOf(
+  { scope: { shell } }: Expansion,
+  part: ParameterExpansionPart,
+  from: number,
+): number | undefined {
+  if (from >= 0) return part.index === undefined ? Math.max(from - 1, 0) : from;
+  const variable = part.index && shell.variables.get(part.parameter);
+  const length =
+    part.index === undefined
+      ? shell.positional?.length
+      : variable?.kind === 'list' && variable.complete
+        ? variable.entries.values.length
+        : undefined;
+  return length === undefined || length + from < 0 ? undefined : length + from;
 }
 
 /** A slice counts subscripts, which equal positions in `entries` only if all are known and none is missing. */

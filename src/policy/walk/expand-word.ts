@@ -8,6 +8,7 @@ import type { Word, WordPart } from 'unbash';
 import { withoutTrailing } from '../../support/without-trailing.ts';
 import {
   type Arg,
+  boundedFrom,
   foreignText,
   knownArg,
   type Piece,
@@ -342,7 +343,8 @@ function withoutNewlines(text: string): string {
 function unknownOutput({ text, from, outside }: Output, written: string): Piece {
   if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside };
   if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from };
-  return { ...derivedHole([text, from ?? '']), text: written, listed: placeListed(text) };
+  const { from: derived = boundedFrom(text) } = derivedHole([text, from ?? '']);
+  return { hole: 'unknown', text: written, from: derived, listed: placeListed(text) };
 }
 
 function processHole(

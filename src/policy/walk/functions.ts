@@ -72,7 +72,7 @@ function walkBodyOf(
 ): Output {
   body.tracker.called = true;
   const { shell } = scope;
-  const { positional, anyArgument } = shell;
+  const { positional, spread, anyArgument } = shell;
   shell.setArguments(args);
   const inner = scope.copy();
   inner.within = body.within;
@@ -84,6 +84,7 @@ function walkBodyOf(
   inner.pipeline = 0;
   const output = body.node.type === 'CompoundList' ? anyOutput : walk.node(body.node, inner);
   shell.positional = positional;
+  shell.spread = spread;
   shell.anyArgument = anyArgument;
   restoreLocals(scope, frame);
   return output;

@@ -10,7 +10,7 @@ import { isPlainProgram } from '../programs/plain-programs.ts';
 import { printedKind } from '../programs/printed-kind.ts';
 import type { ProgramEntry } from '../programs/program.ts';
 import { unknownProgramEffects } from '../programs/unknown-program.ts';
-import { type Arg, foreignText, mayExpand, textOf } from '../words/arg.ts';
+import { type Arg, foreignText, mayExpand, type Piece, textOf } from '../words/arg.ts';
 import {
   anyOutput,
   foreignOutput,
@@ -269,14 +269,18 @@ function recordFunction({ walk, scope, span, name, args }: NamedCall, output: Ou
 
 /** Judges the text of an alias. The program of that name is judged too, since `expand_aliases` may be off. */
 function runAlias({ walk, scope, span, name, args }: NamedCall, text: string): void {
-  const words = args.map((arg) =>
-    arg.text === undefined ? '"$unknown_word"' : `'${arg.text.replaceAll("'", "'\\''")}'`,
-  );
+  const words = args.map(({ pieces }) => pieces.map(asWord).join(''));
   walk.text(
     [text, ...words].join(' '),
     span,
     scope.with({ within: span, aliases: [...scope.aliases, name] }),
   );
+}
+
+/** Writes a piece as part of a word in shell text. */
+function asWord(piece: Piece): string {
+  if (typeof piece === 'string') return `'${piece.replaceAll("'", "'\\''")}'`;
+  return piece.hole === 'glob' && /^(?:[*?]|\[[\w-]+\])$/.test(piece.text) ? piece.text : '"$unknown_word"';
 }
 
 /** Facts about a program that follow from its name alone. */

@@ -70,6 +70,8 @@ export class Shell {
   readonly variables: CopyOnWriteMap<Variable>;
   /** `$1`, `$2`, …; undefined if unknown. */
   positional: readonly Arg[] | undefined;
+  /** The arguments as written, if their number is unknown, as after `set -- *`. */
+  spread: readonly Arg[] | undefined;
   /** Any of the arguments, if their number is unknown: derived from all of them. */
   anyArgument: Hole = unknown;
   arg0: string | undefined;
@@ -84,6 +86,7 @@ export class Shell {
   constructor(from?: Shell) {
     this.variables = new CopyOnWriteMap(from?.variables);
     this.positional = from?.positional;
+    this.spread = from?.spread;
     this.anyArgument = from?.anyArgument ?? unknown;
     this.arg0 = from?.arg0;
     this.posix = from?.posix ?? false;
@@ -145,6 +148,7 @@ export class Shell {
   setArguments(args: readonly Arg[] | undefined): void {
     const isKnown = args !== undefined && !args.some((arg) => arg.many);
     this.positional = isKnown ? args : undefined;
+    this.spread = isKnown ? undefined : args;
     this.anyArgument = isKnown ? unknown : derivedHole((args ?? []).flatMap((arg) => arg.pieces));
   }
 
@@ -159,6 +163,7 @@ export class Shell {
     this.variables.replaceWith(other.variables);
     this.adopt(other.definitions);
     this.positional = other.positional;
+    this.spread = other.spread;
     this.anyArgument = other.anyArgument;
     this.cwd = other.cwd;
     this.trails = other.trails;
@@ -190,6 +195,7 @@ export class Shell {
   private mergeArguments(other: Shell): void {
     const pieces = [...(this.positional ?? []), ...(other.positional ?? [])].flatMap((arg) => arg.pieces);
     this.positional = undefined;
+    this.spread = undefined;
     this.anyArgument = derivedHole([...pieces, this.anyArgument, other.anyArgument]);
   }
 

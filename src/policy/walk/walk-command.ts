@@ -48,10 +48,18 @@ export function walkCommand(walk: Walk, node: Command, scope: WalkScope): Output
 function recordLastWord({ head, words }: CommandForms, { shell }: WalkScope): void {
   for (const form of words) {
     const last = form[form.length - 1] ?? head;
+    if (last?.text?.startsWith('/')) recordPath(last.text, shell);
     // Only text that could be evaluated again matters.
     if (last !== undefined && (last.text === undefined || mayExpand(last.text)))
       addDerived(shell, '_', last.pieces);
   }
+}
+
+/** Makes a path a possible value of `$_`, so that `cd / && rm -rf $_` is recognised. */
+function recordPath(path: string, { variables }: Shell): void {
+  const given: Variable = { kind: 'text', values: [[path], [unknown]] };
+  const before = variables.get('_');
+  variables.set('_', before === undefined ? given : union(before, given));
 }
 
 /** Walks a command that has redirections or assignments. */

@@ -77,7 +77,7 @@ function walkLoop(
 
 /** The values of `for x`, which loops over the arguments. */
 function argumentsOf({ shell }: WalkScope): readonly Value[] {
-  const { positional } = shell;
+  const positional = shell.positional ?? shell.spread;
   if (positional === undefined) return [[shell.anyArgument]];
   return positional.length === 0 ? [[outside]] : bounded(positional.map(({ pieces }) => pieces));
 }
