@@ -73,7 +73,6 @@ export const deleteRules: readonly DangerRule[] = [
       ': /etc; rm -rf $_',
       "alias q='rm -rf'; q /*",
       'rm -rf "$x/"',
-      'rm -rf $x/*',
       'rm -rf /dev/fd/../root/etc',
       'echo "rm -rf /" > s; sh s',
     ],

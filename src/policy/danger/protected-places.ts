@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf, toArg, withProcess } from '../words/arg.ts';
+import { type Arg, knownArg, patternOf, withProcess } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { normalisePath } from '../words/paths.ts';
 
@@ -69,8 +69,8 @@ function afterEmpty(
 ): ProtectedPlace | undefined {
   const isUnset =
     typeof first === 'object' && first.outside === true && /^\$\{?[a-z_]\w*\}?$/.test(first.text);
-  if (!isUnset || typeof second !== 'string' || !second.startsWith('/')) return undefined;
-  return findProtectedPlace(toArg([second, ...more], { pos, end }), undefined, home);
+  if (!isUnset || typeof second !== 'string' || !/^\/+$/.test(second) || more.length > 0) return undefined;
+  return findProtectedPlace(knownArg(second, { pos, end }), undefined, home);
 }
 
 /** A word that `read`, `mapfile` or `getopts` made from text with a path in it. */

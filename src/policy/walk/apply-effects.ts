@@ -237,9 +237,10 @@ function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' 
       const last = shell.variables.get(name);
       shell.variables.set(name, last === undefined ? variable : union(variable, last));
     }
-  const before = shell.clone();
-  walk.runText(text, scope);
-  if (later === 'between') for (const name of shell.changedSince(before)) walk.volatile.add(name);
+  // A trap may have been replaced, so the next one does not see its assignments as certain.
+  const after = shell.clone();
+  walk.runText(text, scope.with({ shell: after }));
+  if (later === 'between') for (const name of after.changedSince(shell)) walk.volatile.add(name);
 }
 
 function assign(

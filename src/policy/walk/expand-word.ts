@@ -278,7 +278,9 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
       // With unbalanced parentheses bash may read it as commands in a subshell.
-      if (hasStrayParentheses(part.text)) refuseMisread(walk, part.text, expansion.span);
+      // So it may if a comment hides the end.
+      if (hasStrayParentheses(part.text) || /[\s(;|&]#/.test(part.text))
+        refuseMisread(walk, part.text, expansion.span);
       walk.arithmetic(part.expression, part.text, scope.at(expansion.span));
       return [[certain([constantOf(part.expression) ?? { hole: 'number', text: part.text }])]];
     case 'ProcessSubstitution':

@@ -34,6 +34,7 @@ describe('P2: text that bash evaluates again', () => {
 
   test.each([
     `x=${text} <<< $((x))`,
+    ': "$(( #))\ntouch x\n))"',
     `x=${text} > $((x))`,
     `declare -i n=x; v=${text}; n+=v`,
     `declare -i n=x; v=${text}; export n+=v`,
@@ -51,6 +52,7 @@ describe('P2: text that bash evaluates again', () => {
     `x=touch; v=$(declare -p x); v=\${v#*=}; eval $v`,
     `y=(touch) bash -c 'y=\${y#?}; \${y%?}'`,
     'f() { while [ $# -gt 0 ]; do $1; shift; done; }; f : touch',
+    "false && trap 'v=:' EXIT; v=touch; trap '$v' EXIT",
   ])('the output or value in %s counts as unknown', (command) => {
     expect(decideCommand(command, list)).toMatchObject({ verdict: 'deny' });
   });
