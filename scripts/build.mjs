@@ -98,6 +98,13 @@ const guard = await build({
   format: 'esm',
   external: ['koffi'],
 });
+// The detached worker keeps running while an update replaces dist/, so it is one file without chunks.
+const worker = await build({
+  ...common,
+  entryPoints: { worker: 'src/worker-program.ts' },
+  format: 'esm',
+  external: ['@lydell/node-pty'],
+});
 copyFileSync('src/worker/guard/exec-guard.pl', 'dist/exec-guard.pl');
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
 cpSync('src/doors/http/applet-template', 'dist/applet-template', { recursive: true });
@@ -116,6 +123,8 @@ writeFileSync(
   execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], withoutSettings),
 );
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);
-const bundled = [parts, greeter, sockets, guard].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const bundled = [parts, greeter, sockets, guard, worker].flatMap(({ metafile }) =>
+  Object.keys(metafile.inputs),
+);
 // `writeTypes` copies zod's declarations.
 writeNotices([...bundled, `${terminal}/`, 'node_modules/zod/']);

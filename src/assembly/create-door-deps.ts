@@ -24,7 +24,8 @@ import type { ReadFiles } from '../rules/settings-files.ts';
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
 import { listGeneralWarnings, warnIfNothingRuns } from '../rules/settings-warnings.ts';
-import { engineOnDemand } from './create-whole-engine.ts';
+import { type EngineHost, engineOnDemand } from './create-whole-engine.ts';
+import { createWorkerAccess } from './create-worker-access.ts';
 import { judgePrograms } from './judge-programs.ts';
 import { describeNewerCopy } from './newer-copy.ts';
 import { toPlaces } from './places.ts';
@@ -57,7 +58,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
   const { io, cwd, env, program, words, given } = invocation;
   const { values } = resolved;
   const places = toPlaces(values, invocation);
-  const access = createEngineAccess(resolved, invocation, places.controlDir, () => live);
+  const { access, host } = createEngineAccess(resolved, invocation, places.controlDir, () => live);
   const { engine } = access;
   const live = createSettings(resolved, invocation, engine);
   return {
@@ -74,6 +75,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     machine: { home: homeOf(env), platform: process.platform, env, isRoot: process.getuid?.() === 0 },
     program,
     ...access,
+    ...createWorkerAccess(values, host, engine),
     maxOutputChars: values.maxOutputChars,
     reply: values.reply,
     ownRules: rulesFor('cli', resolved),
@@ -115,14 +117,15 @@ function createEngineAccess(
   invocation: Invocation,
   controlDir: string,
   live: () => LiveSettings,
-): EngineAccess & ControlAccess {
+): { readonly access: EngineAccess & ControlAccess; readonly host: EngineHost } {
   const { io, cwd, remoteCallers } = invocation;
-  const engine = engineOnDemand(resolved, {
+  const host: EngineHost = {
     ...invocation,
     loadExecAllow: async () => (await loadExecRules()).followExecAllow(remoteCallers, () => live().now()),
     log: (line) => void io.stderr.write(line),
     openInbox: remoteCallers && (() => openControl()),
-  });
+  };
+  const engine = engineOnDemand(resolved, host);
   let createLink: (() => PageLink) | undefined;
   let describe = (): ServerDescription => ({ door: 'mcp', clients: [] });
   const server = { cwd, engine: engine.open, describe: () => describe() };
@@ -142,7 +145,7 @@ function createEngineAccess(
     });
     await control;
   };
-  return {
+  const access: EngineAccess & ControlAccess = {
     engine: engine.open,
     openControl,
     offerLinks(create) {
@@ -156,6 +159,7 @@ function createEngineAccess(
       await engine.close();
     },
   };
+  return { access, host };
 }
 
 function createSettings(

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Mask, Redact } from '../audit/redact.ts';
+import type { DetachedOptions } from '../backends/catalog.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { ExecList } from '../contract/isolation.ts';
@@ -17,8 +18,11 @@ import { configHomeOf, homeOf } from '../rules/home-folders.ts';
 import type { SettingsLocation } from '../rules/resolve-now.ts';
 import type { Resolved } from '../rules/rules-for.ts';
 import { isPaused } from '../support/pause-mark.ts';
+import { umaskOfCommands } from '../support/umask.ts';
+import { workerSettings } from '../worker/settings.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
 import { toPlaces } from './places.ts';
+import { version } from './version.ts';
 
 /** The process that an engine runs in: its `env`, `cwd` and `--config`, and how to reach its user. */
 export interface EngineHost extends SettingsLocation {
@@ -30,13 +34,17 @@ export interface EngineHost extends SettingsLocation {
   readonly openInbox?: (() => Promise<void>) | undefined;
 }
 
-type CreateBackend = (options: Omit<WorkerOptions, 'table'>) => Promise<Backend>;
+type LocalOptions = Omit<WorkerOptions, 'table'>;
+
+/** Creates the backend of an engine. */
+type CreateBackend = (options: LocalOptions, detached: DetachedOptions) => Promise<Backend>;
 
 /** Creates the engine for `engineOnDemand`. */
 export async function createWholeEngine(
   values: Settings,
   host: EngineHost,
   createBackend: CreateBackend,
+  mode?: 'use' | 'view' | undefined,
 ): Promise<Engine> {
   const [{ createEngine }, { createSessions }] = await Promise.all([
     import('../engine/create-engine.ts'),
@@ -44,7 +52,8 @@ export async function createWholeEngine(
   ]);
   const places = toPlaces(values, host);
   const execAllow = await host.loadExecAllow();
-  const worker = await createBackend(toWorkerOptions(values, { ...host, execAllow }, places));
+  const options = toWorkerOptions(values, { ...host, execAllow }, places);
+  const worker = await createBackend(options, toDetachedOptions(values, options));
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -53,6 +62,7 @@ export async function createWholeEngine(
     sessions: createSessions(backend, values),
     audit: await createAudit(values, places, hiding.redact, host.log),
     stopOnCancel: { signal: 'SIGTERM', graceMs: values.killGraceMs },
+    outlive: mode && { mode, project: options.cwd },
     isPaused: () => isPaused(places.controlDir),
     wantedPorts: values.ports.map(toWantedPort),
     approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
@@ -88,6 +98,21 @@ function toWorkerOptions(
         path === undefined ? [] : [resolve(cwd, path)],
       ),
     ],
+  };
+}
+
+// Other settings, such as tokens, are no business of the worker.
+function toDetachedOptions(values: Settings, options: LocalOptions): DetachedOptions {
+  const { stateDir, cwd, home, environment, highestLevel, execGuard, ownFiles } = options;
+  const names = Object.keys(workerSettings) as (keyof typeof workerSettings)[];
+  const own = Object.fromEntries(names.map((name) => [name, values[name]]));
+  const umask = umaskOfCommands() ?? process.umask();
+  return {
+    build: version,
+    program: fileURLToPath(new URL('./worker.js', import.meta.url)),
+    orphanMs: values.orphanMs,
+    tombstoneMs: values.tombstoneSeconds * 1_000,
+    plain: { ...own, stateDir, cwd, home, environment, highestLevel, execGuard, ownFiles, umask },
   };
 }
 
@@ -198,7 +223,10 @@ export function engineOnDemand(
   let closed = false;
   const create = async () => {
     const { backends } = await import('../backends/catalog.ts');
-    return createWholeEngine(resolved.values, host, backends.local);
+    const { values } = resolved;
+    return values.outlive === 'on'
+      ? createWholeEngine(values, host, backends.outlive, 'use')
+      : createWholeEngine(values, host, backends.local);
   };
   return {
     async open() {

@@ -1,8 +1,8 @@
 // `nacre mcp` before its own code is loaded: the settings are read as `main` reads them, and the first messages are answered.
 // Anything unusual (invalid settings, warnings, `--help`, rules of the setting `policy`) is left to `main`. It resolves the
 // settings again, from the same texts of the settings files.
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { mcpFlags } from '../doors/mcp/flags.ts';
 import { greet } from '../doors/mcp/greet.ts';
 import { sharedFlags } from '../doors/shared-flags.ts';
@@ -16,6 +16,7 @@ import { parseFlags } from '../settings/parse-flags.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import type { ProcessContext } from './create-door-deps.ts';
 import { createGreeting } from './create-greeting.ts';
+import { toPlaces } from './places.ts';
 import { version } from './version.ts';
 
 /** Answers the first messages of an MCP client; does nothing if `argv` asks for something else, or for anything unusual. */
@@ -35,6 +36,9 @@ export async function greetFirst(
   const resolved: Resolved = await createResolver(given, { ...location, files })();
   if (resolved.values.policy.length > 0 || resolved.limits.policy !== undefined) return {};
   if (listWarnings(resolved, folder).length > 0) return {};
+  // The instructions may have to name commands of an earlier connection, which only the engine knows.
+  const { stateDir } = toPlaces(resolved.values, location);
+  if (resolved.values.outlive === 'on' && existsSync(join(stateDir, 'worker'))) return {};
   const openEngine = () => Promise.reject(new Error('A greeting needs no engine.'));
   const greeting = createGreeting({ settings: fixedSettings(resolved), openEngine, cwd: folder });
   return greeting ? { files, greeted: await greet(io, greeting, version) } : {};

@@ -3,7 +3,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
-import type { ProtectedUse } from '../contract/job.ts';
+import type { EndRecord, ProtectedUse } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ForwardedPort, ListeningPort } from '../contract/port.ts';
 import { hidden, type Redact, type RedactInput, redactArguments } from './redact.ts';
@@ -46,7 +46,10 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
 export type AuditedPort = ForwardedPort & Pick<ListeningPort, 'command'>;
 
 /** An `Outcome` without its text. */
-export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnings'>;
+export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnings'> & {
+  /** Present if a detached worker has signed the end. */
+  readonly endRecord?: EndRecord | undefined;
+};
 
 const longestText = 16_384;
 const mostPrograms = 100;
@@ -162,7 +165,12 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     ...(outcome.session?.restored && { shell_restored: true }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,
+    ...(outcome.endRecord && { end_record: toEndRecord(outcome.endRecord) }),
   };
+}
+
+function toEndRecord({ worker, key, startedAt, endedAt, signature }: EndRecord): Record<string, string> {
+  return { worker, key, started_at: startedAt, ended_at: endedAt, signature };
 }
 
 function toPaths({ refused, changed }: ProtectedUse, redact: Redact): Record<string, readonly string[]> {

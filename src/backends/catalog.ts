@@ -1,10 +1,53 @@
 import type { Backend } from '../contract/backend.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
 
+/** How the detached worker is found or started. */
+export interface DetachedOptions {
+  readonly build: string;
+  /** dist/worker.js */
+  readonly program: string;
+  readonly orphanMs: number;
+  readonly tombstoneMs: number;
+  /** The options of the worker that are settings or plain facts; the rest stays in this process. */
+  readonly plain: Readonly<Record<string, unknown>>;
+}
+
+type LocalOptions = Omit<WorkerOptions, 'table'>;
+
 /** Backends by name; each module is loaded when it is used. */
 export const backends = {
-  local: async (options: Omit<WorkerOptions, 'table'>): Promise<Backend> => {
+  local: async (options: LocalOptions): Promise<Backend> => {
     const { createLocalBackend } = await import('./local/create-local-backend.ts');
     return createLocalBackend(options);
   },
+  /** Background commands and persistent shells in the detached worker, everything else in this process. */
+  outlive: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => {
+    const [{ createLocalBackend }, { routeJobs }, remote, { workerIsWorthAsking }] = await Promise.all([
+      import('./local/create-local-backend.ts'),
+      import('./outlive/route-jobs.ts'),
+      createDetached(options, detached, 'use'),
+      import('../worker/host/worker-folder.ts'),
+    ]);
+    return routeJobs(createLocalBackend(options), remote, {
+      isSandboxed: options.sandbox !== 'off',
+      hasKept: () => workerIsWorthAsking(options.stateDir),
+    });
+  },
+  /** The commands of the detached worker, for the local user. */
+  kept: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => ({
+    ...(await createDetached(options, detached, 'view')),
+    environmentSecrets: async () => [],
+  }),
 };
+
+async function createDetached(options: LocalOptions, detached: DetachedOptions, mode: 'use' | 'view') {
+  const [{ createRemoteBackend }, { createUnixRoad }, { workersFolder }] = await Promise.all([
+    import('./remote/create-remote-backend.ts'),
+    import('./remote/unix-road.ts'),
+    import('../worker/host/worker-folder.ts'),
+  ]);
+  const { build, program, orphanMs, tombstoneMs, plain } = detached;
+  const { stateDir, environment, execAllow } = options;
+  const road = createUnixRoad({ root: workersFolder(stateDir), build, program, environment });
+  return createRemoteBackend({ road, build, mode, orphanMs, tombstoneMs, execAllow, options: plain });
+}

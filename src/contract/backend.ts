@@ -1,3 +1,4 @@
+import type { Command } from './command.ts';
 import type { Facts, InspectQuery } from './facts.ts';
 import type {
   Cursor,
@@ -5,6 +6,7 @@ import type {
   JobObservation,
   JobSpec,
   JobState,
+  Keeping,
   ReadResult,
   TerminalSize,
 } from './job.ts';
@@ -49,11 +51,11 @@ export interface Backend {
   inspect(query: InspectQuery): Promise<Facts>;
   /**
    * Prepares a job as far as possible without running any of its code; `start` then runs it. A prepared job that must
-   * not run is released by `stop` and `dispose`.
+   * not run is released by `stop` and `dispose`. A worker at the far end of a stream reports a failure in `start`.
    */
   prepare(job: JobSpec): Promise<void>;
-  /** Resolves when the process runs. A second call with the same `id` has no effect. */
-  start(job: JobSpec): Promise<void>;
+  /** Runs a prepared job; resolves when its process runs. A second call has no effect. */
+  start(id: string): Promise<void>;
   /** Returns output from a cursor, waiting up to `waitMs` for some. Never drains: the same cursor returns the same bytes. */
   read(id: string, from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult>;
   /** Returns the state at the job's end, or after `waitMs` if that comes first. */
@@ -85,6 +87,35 @@ export interface Backend {
   closePort(hostPort: number): Promise<ForwardedPort | undefined>;
   /** Removes a room (`JobSpec.room`) once its last command has ended. */
   closeRoom(room: string): Promise<void>;
-  /** Stops every job with `stopOnClose` and removes the worker's files. */
+  /** Takes up the commands and persistent shells that earlier connections of a client left running, or that ended since. */
+  takeUp(request: TakeUpRequest): Promise<readonly KeptCommand[]>;
+  /** Reports that the end of a job was recorded, so that no later connection has to record it. */
+  settle(id: string): Promise<void>;
+  /** Stops every job with `stopOnClose`, except those that outlive the connection, and removes the worker's files. */
   close(): Promise<void>;
+}
+
+/** Argument of `Backend.takeUp`. */
+export interface TakeUpRequest {
+  /** As in `Keeping.identity`; undefined shows the commands of every client to the local user, without taking them up. */
+  readonly identity: string | undefined;
+  /** The key of the caller's room, which replaces `Keeping.room` in the keys of its persistent shells. */
+  readonly room: string;
+}
+
+/** A command of an earlier connection. */
+export interface KeptCommand {
+  readonly id: string;
+  readonly command: Command;
+  readonly cwd: string;
+  readonly stdin: JobSpec['stdin'];
+  readonly terminal?: TerminalSize | undefined;
+  readonly keeping: Keeping;
+  readonly state: JobState;
+  /** Everything that was typed into it, for the judge of its later input; undefined if that is not known any more. */
+  readonly typed?: string | undefined;
+  /** Texts that were typed as secrets. */
+  readonly hide: readonly string[];
+  /** True if a connection has recorded its end. */
+  readonly isSettled: boolean;
 }

@@ -1,4 +1,7 @@
+import type { Caller } from './caller.ts';
 import type { Command } from './command.ts';
+import type { Rules } from './decision.ts';
+import type { Facts } from './facts.ts';
 import type { Enforcement, RequestedIsolation } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
@@ -41,6 +44,30 @@ export interface JobSpec {
   readonly isolation?: RequestedIsolation | undefined;
   /** Resource limits of this command; refused if higher than the worker's. */
   readonly limits?: Limits | undefined;
+  /** Present if its persistent shell, or the command itself, outlives the connection to the worker. */
+  readonly keeping?: Keeping | undefined;
+}
+
+/** The client that a command or persistent shell belongs to, so that only a later connection of the same client takes it up again. */
+export interface Keeping {
+  /** Identifies the user or token, the project folder and the client (`toIdentity`). */
+  readonly identity: string;
+  /** The key of the caller's room, which also begins the keys of its persistent shells. */
+  readonly room: string;
+  readonly caller: Caller;
+  /** An alias of the id, for its owner. */
+  readonly name?: string | undefined;
+  /** False for a command that ends with the connection; only its persistent shell is kept. */
+  readonly outlives: boolean;
+  /** How its later input is judged; absent if that is not code. */
+  readonly judgedBy?: InputRules | undefined;
+}
+
+/** The facts and rules by which the policy judges text that is typed into a shell. */
+export interface InputRules {
+  readonly env: Readonly<Record<string, string>>;
+  readonly facts: Facts;
+  readonly rules: Rules;
 }
 
 /** The size of a terminal in characters. */
@@ -49,8 +76,19 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** The states of a job. The last four are final. */
-export type JobStatus = 'pending' | 'running' | 'completed' | 'failed' | 'timeout' | 'killed';
+/**
+ * The states of a job. `unreachable`: its worker does not answer, so that it may still run. The last five are final;
+ * `lost`: its worker is gone without having recorded an end.
+ */
+export type JobStatus =
+  | 'pending'
+  | 'running'
+  | 'unreachable'
+  | 'completed'
+  | 'failed'
+  | 'timeout'
+  | 'killed'
+  | 'lost';
 
 /** Why a job ended: `exit` for its own exit or a foreign signal, otherwise the stop, limit or fault that ended it. */
 export type EndCause =
@@ -60,6 +98,7 @@ export type EndCause =
   | 'output_limit'
   | 'spool_failed'
   | 'supervision_lost'
+  | 'worker_lost'
   | 'oom'
   | 'cpu'
   | 'processes'
@@ -74,7 +113,7 @@ export interface ProcessRef {
 /** How a job ended. */
 export interface JobEnd {
   readonly cause: EndCause;
-  /** The exit code as in bash: 128 + N after signal N; null if it is not known (`supervision_lost`). */
+  /** The exit code as in bash: 128 + N after signal N; null if it is not known (`supervision_lost`, `worker_lost`). */
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** A sentence that explains `cause`, if there is more to say. */
@@ -121,6 +160,23 @@ export interface JobState {
   /** The resources that its process tree has used so far; null for a job that never ran. */
   readonly resources: Resources | null;
   readonly end: JobEnd | null;
+  /** True if it keeps running when the connection to its worker is closed; absent otherwise. */
+  readonly outlives?: boolean | undefined;
+  /** Since when its worker does not answer; present while `status` is `unreachable`. */
+  readonly unreachableSince?: string | undefined;
+  /** The worker's signature of the end; present if the command ran in a detached worker and has ended. */
+  readonly endRecord?: EndRecord | undefined;
+}
+
+/** The end of a command as its worker signed it; `signedEnd` in wire.ts is the signed text. */
+export interface EndRecord {
+  /** The name of the worker. */
+  readonly worker: string;
+  /** The worker's Ed25519 key, as DER in base64. */
+  readonly key: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly signature: string;
 }
 
 /** The state of a job's processes as found in `/proc`. */

@@ -13,9 +13,9 @@ export interface LeftOut {
 /** The result of a command that ran, successful or not, with its output as text. */
 export interface Outcome {
   readonly id: string;
-  readonly status: Exclude<JobStatus, 'pending' | 'running'>;
+  readonly status: Exclude<JobStatus, 'pending' | 'running' | 'unreachable'>;
   readonly cause: EndCause;
-  /** Null if it is not known (`supervision_lost`). */
+  /** Null if it is not known (`supervision_lost`, `worker_lost`). */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly detail: string | null;

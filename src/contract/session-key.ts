@@ -1,7 +1,21 @@
+import type { Caller } from './caller.ts';
+
 /** The owner of persistent shells: all callers with that owner id, or only one of its connections. */
 export interface SessionOwner {
   readonly owner: string;
   readonly connection?: string | undefined;
+}
+
+/**
+ * Identifies a client across restarts: the server's project folder, its token or user, and the name of the client. Ids that
+ * are new in every process, such as the owner of `nacre mcp`, are left out.
+ */
+export function toIdentity(
+  { caller, owner }: { readonly caller: Caller; readonly owner: string },
+  project: string,
+): string {
+  const kind = owner.replace(/_[0-9a-f]{12}$/, '');
+  return JSON.stringify([project, kind, caller.door === 'mcp' ? caller.client : caller.door]);
 }
 
 /** The key of the room in which an owner's commands, or those of one of its connections, share loopback and /tmp. */

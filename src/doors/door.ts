@@ -2,7 +2,7 @@
 // 1. each small interface below is one thing a door can ask for, and `DoorDeps` is all of them together
 // 2. a door is a function that declares only the interfaces it uses
 // 3. `catalog.ts` lists the doors as `DoorEntry`, so the compiler checks that `DoorDeps` has what each door declares
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Retention } from '../audit/choose-pruned.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
@@ -10,6 +10,7 @@ import type { ReplyShape } from '../contract/reply.ts';
 import type { ServerTrial } from '../contract/report.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { TakeUpContext } from '../engine/take-up.ts';
 import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingInForce, SettingNote } from '../settings/setting-in-force.ts';
@@ -131,6 +132,33 @@ export interface EngineAccess {
   engine(): Promise<Engine>;
   /** Kills every command; `engine()` rejects from then on. */
   close(): Promise<void>;
+}
+
+/** The commands that the detached worker keeps, for the local user. */
+export interface KeptCommands {
+  readonly engine: Engine;
+  /** Disconnects from the worker; its commands keep running. */
+  close(): Promise<void>;
+}
+
+/** A running detached worker. */
+export interface RunningWorker {
+  readonly pid: number;
+  readonly build: string;
+  readonly folder: string;
+}
+
+/** The detached worker of this user, which keeps commands when their server has ended. */
+export interface WorkerAccess {
+  /** Connects to it; undefined if there is none and none has left commands on disk. */
+  keptCommands(): Promise<KeptCommands | undefined>;
+  findWorkers(): readonly RunningWorker[];
+  /** Ends it with everything that it keeps. */
+  endWorkers(): Promise<{ readonly ended: readonly number[]; readonly killed: readonly number[] }>;
+  /** Opens a stream to it, and starts it if there is none. */
+  openWorker(): Promise<Duplex>;
+  /** A sentence about the commands of earlier connections that still run; undefined if there are none. */
+  describeKept(context: TakeUpContext): Promise<string | undefined>;
 }
 
 /** The settings `max_output_chars` and `reply`. */
@@ -259,6 +287,7 @@ export interface DoorDeps
     SettingsAccess,
     PlaceAccess,
     ProcessAccess,
+    WorkerAccess,
     EngineAccess,
     ReplySettings,
     UserRules,

@@ -2,9 +2,10 @@
 // 1. `createDeps` builds the dependencies that all functions share, lifecycle.ts tracks open calls and background commands
 // 2. `journeyMethods` run commands in turn for their persistent shell and record failures
 // 3. `commandMethods` and `auditMethods` bind the functions that read, type into and account for them
-import { stopOnClose } from '../contract/backend.ts';
+import { type StopOptions, stopOnClose } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import { NacreError } from '../contract/failure.ts';
+import type { Cursor } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { CommandRequest } from '../contract/request.ts';
@@ -15,8 +16,23 @@ import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
-import { forget, list, observe, readBytes, stop, stopCommandsOf, waitForEnd } from './commands/commands.ts';
-import type { JourneyContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
+import {
+  type BytesQuery,
+  forget,
+  list,
+  observe,
+  readBytes,
+  stop,
+  stopCommandsOf,
+  waitForEnd,
+} from './commands/commands.ts';
+import type {
+  CallerContext,
+  JourneyContext,
+  RunContext,
+  StartContext,
+  StartRequest,
+} from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { createOwnRecords } from './context/own-records.ts';
 import { createSensitivePlaces } from './context/sensitive-places.ts';
@@ -28,13 +44,15 @@ import { recordEnd } from './journey/follow.ts';
 import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createPorts, type WantedPort } from './ports/ports.ts';
-import { checkReading, read } from './reading/read-command.ts';
+import { checkReading, type ReadQuery, read } from './reading/read-command.ts';
 import { createStreamConverter } from './reading/stream-text.ts';
 import { run } from './run.ts';
-import { write } from './typing/write-command.ts';
+import { createTakeUp, type TakeUp } from './take-up.ts';
+import { type WriteRequest, write } from './typing/write-command.ts';
 
 /** Options of `createEngine`. */
-export interface EngineOptions extends Pick<EngineDeps, 'backend' | 'sessions' | 'audit' | 'stopOnCancel'> {
+export interface EngineOptions
+  extends Pick<EngineDeps, 'backend' | 'sessions' | 'audit' | 'stopOnCancel' | 'outlive'> {
   /** Lets the user approve commands from another terminal; absent if no terminal can reach this process. */
   readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open'> | undefined;
   /** True after `nacre pause`. */
@@ -53,10 +71,15 @@ export function createEngine({
   const announcer = createAnnouncer(deps.backend);
   const ports = createPorts(deps, wantedPorts);
   const lifecycle = createLifecycle(deps, isPaused);
+  const takeUp = createTakeUp({ ...deps, lifecycle, announcer });
   return {
-    ...journeyMethods({ ...deps, lifecycle, announcer }),
-    ...commandMethods(deps),
+    ...journeyMethods({ ...deps, lifecycle, announcer, takeUp }),
+    ...commandMethods(deps, takeUp),
     ...auditMethods(deps),
+    async takeUp(context) {
+      await takeUp.ensure(context);
+      return takeUp.running(context);
+    },
     listSessions: () => deps.backend.listSessions(),
     countRunning: () => deps.sessions.countRunning(),
     closeSession: lifecycle.closeSession,
@@ -81,11 +104,18 @@ export function createEngine({
   };
 }
 
-function createDeps({ approvals, backend, sessions, audit, stopOnCancel }: EngineOptions): EngineDeps {
+function createDeps({
+  approvals,
+  backend,
+  sessions,
+  audit,
+  stopOnCancel,
+  outlive,
+}: EngineOptions): EngineDeps {
   const ownRecords = createOwnRecords();
   audit.subscribe(ownRecords.observe);
   return {
-    ...{ backend, sessions, audit, stopOnCancel, ownRecords },
+    ...{ backend, sessions, audit, stopOnCancel, outlive, ownRecords },
     matcher: createMatcher(),
     decisions: new DecisionCache(),
     sensitivePlaces: createSensitivePlaces(backend),
@@ -119,6 +149,7 @@ function whyApprovalIsOff({ hidesOwnFiles, supervision }: MachineReport): string
 interface JourneyDeps extends EngineDeps {
   readonly lifecycle: Lifecycle;
   readonly announcer: Announcer;
+  readonly takeUp: TakeUp;
 }
 
 function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' | 'start' | 'check'> {
@@ -132,6 +163,7 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
       ),
     start: (request, context) =>
       lifecycle.during({ ...context, id: createCommandId(deps, request.idPrefix) }, async (call) => {
+        await deps.takeUp.ensure(call);
         const { id } = await startTracked(deps, request, { ...call, inBackground: true });
         // The caller will not learn the id.
         if (call.signal.aborted) await deps.backend.stop(id, stopOnClose);
@@ -150,11 +182,12 @@ function createCommandId(deps: EngineDeps, prefix: StartRequest['idPrefix'] = 'c
 
 // The policy judges a command by the state of its persistent shell, so the whole of `run` waits for its turn.
 async function runInTurn(
-  deps: EngineDeps,
+  deps: JourneyDeps,
   request: CommandRequest,
   call: RunContext & JourneyContext,
 ): Promise<Outcome> {
   const { shellQueue } = deps.sessions;
+  if (request.session !== undefined) await deps.takeUp.ensure(call);
   try {
     return await shellQueue.inTurn(request.session, call, (wait) => run(deps, request, { ...call, wait }));
   } catch (error) {
@@ -169,6 +202,7 @@ async function runOrDetach(
   call: RunContext & JourneyContext & StartContext,
 ): Promise<RunOrDetachResult> {
   if (call.dryRun) return { kind: 'ended', outcome: await runInTurn(deps, request, call) };
+  if (request.session !== undefined) await deps.takeUp.ensure(call);
   return deps.sessions.shellQueue.inTurn(request.session, call, async (wait) => {
     const command = await startTracked(deps, { ...toStartRequest(request), timeoutMs: null }, call);
     return endOrDetach(deps, command, request, { ...call, wait });
@@ -183,7 +217,9 @@ async function startTracked(
   const command = await admitAndStart(deps, request, call);
   const ended = recordEnd(deps, command, call.caller);
   deps.announcer.follow(call.owner, command.id);
-  deps.lifecycle.track(command.id, ended);
+  deps.lifecycle.track(command.id, ended, {
+    outlives: call.inBackground === true && deps.outlive !== undefined,
+  });
   return { ...command, ended };
 }
 
@@ -214,6 +250,7 @@ function recordFailure({ audit }: EngineDeps, { id, caller }: JourneyContext, er
 
 function commandMethods(
   deps: EngineDeps,
+  takeUp: TakeUp,
 ): Pick<
   Engine,
   | 'read'
@@ -227,19 +264,44 @@ function commandMethods(
   | 'list'
   | 'forget'
 > {
+  // A caller may ask about a command of an earlier process before it starts one.
+  const after =
+    <Words extends readonly unknown[], Result>(
+      contextOf: (words: Words) => CallerContext,
+      step: (...words: Words) => Promise<Result>,
+    ) =>
+    async (...words: Words): Promise<Result> => {
+      await takeUp.ensure(contextOf(words));
+      return step(...words);
+    };
+  const third = (words: readonly [string, unknown, CallerContext]) => words[2];
   return {
     createStreamConverter,
-    waitForEnd: (idOrName, waitMs, context) => waitForEnd(deps, idOrName, waitMs, context),
-    read: (idOrName, query, context) => read(deps, idOrName, query, context),
-    async checkReading(idOrName, query, context) {
+    waitForEnd: after(third, (idOrName, waitMs: number, context) =>
+      waitForEnd(deps, idOrName, waitMs, context),
+    ),
+    read: after(third, (idOrName, query: ReadQuery, context) => read(deps, idOrName, query, context)),
+    checkReading: after(third, async (idOrName, query: ReadQuery, context) => {
       await checkReading(deps, idOrName, query, context);
-    },
-    readBytes: (idOrName, from, query, context) => readBytes(deps, idOrName, from, query, context),
-    observe: (idOrName, context) => observe(deps, idOrName, context),
-    write: (idOrName, input, context) => write(deps, idOrName, input, context),
-    stop: (idOrName, options, context) => stop(deps, idOrName, options, context),
-    list: (context) => list(deps, context),
-    forget: (idOrName, context) => forget(deps, idOrName, context),
+    }),
+    readBytes: after(
+      ([, , , context]: readonly [string, Cursor, BytesQuery, CallerContext]) => context,
+      (idOrName, from, query, context) => readBytes(deps, idOrName, from, query, context),
+    ),
+    observe: after(
+      ([, context]: readonly [string, CallerContext]) => context,
+      (idOrName, context) => observe(deps, idOrName, context),
+    ),
+    write: after(third, (idOrName, input: WriteRequest, context) => write(deps, idOrName, input, context)),
+    stop: after(third, (idOrName, how: StopOptions, context) => stop(deps, idOrName, how, context)),
+    list: after(
+      ([context]: readonly [CallerContext]) => context,
+      (context) => list(deps, context),
+    ),
+    forget: after(
+      ([, context]: readonly [string, CallerContext]) => context,
+      (idOrName, context) => forget(deps, idOrName, context),
+    ),
   };
 }
 

@@ -17,6 +17,7 @@ import type { RunOrDetachResult } from './journey/end-or-detach.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Reading, ReadQuery } from './reading/read-command.ts';
 import type { StreamConverter } from './reading/stream-text.ts';
+import type { TakeUpContext } from './take-up.ts';
 import type { WriteRequest, WriteResult } from './typing/write-command.ts';
 
 /** The engine as tools and doors use it. */
@@ -47,6 +48,8 @@ export interface Engine {
   /** Lists the background commands of `context.owner`, oldest first; for the local user, every running command. */
   list(context: CallerContext): Promise<readonly ListedCommand[]>;
   forget(idOrName: string, context: CallerContext): Promise<void>;
+  /** Takes up what earlier processes of the same client left; returns the names or ids of what still runs. */
+  takeUp(context: TakeUpContext): Promise<readonly string[]>;
   /** How many commands of all callers run now. */
   countRunning(): number;
   /** Ends every call, background command and persistent shell; new ones may follow. */

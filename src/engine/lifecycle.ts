@@ -12,8 +12,8 @@ export interface Lifecycle {
     context: C,
     call: (own: C & { readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T>;
-  /** Tracks a background command until `ended` settles. */
-  track(id: string, ended: Promise<RecordedEnd>): void;
+  /** Tracks a background command until `ended` settles; one that outlives this process is not ended by `close`. */
+  track(id: string, ended: Promise<RecordedEnd>, options?: { readonly outlives: boolean }): void;
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
   closeSession(key: string): Promise<boolean>;
@@ -30,23 +30,26 @@ const backendMs = 8_000;
 export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Lifecycle {
   const { backend, sessions } = deps;
   const calls = new Map<AbortController, Promise<unknown>>();
-  const background = new Map<string, Promise<RecordedEnd>>();
+  const background = new Map<string, { readonly ended: Promise<RecordedEnd>; readonly outlives: boolean }>();
   let closing: Promise<void> | null = null;
 
   const abortCalls = () => {
     for (const controller of calls.keys()) controller.abort(serverCloses);
     return Promise.allSettled(calls.values());
   };
-  const stopBackground = () =>
-    Promise.allSettled([...background.keys()].map((id) => backend.stop(id, stopOnClose)));
+  const listBackground = (which: 'all' | 'ending') =>
+    [...background].filter(([, { outlives }]) => which === 'all' || !outlives);
+  const stopBackground = (which: 'all' | 'ending') =>
+    Promise.allSettled(listBackground(which).map(([id]) => backend.stop(id, stopOnClose)));
   const closeSession = (key: string) => {
     sessions.shellCwds.delete(key);
     return backend.closeSession(key);
   };
   const close = async () => {
     const answered = abortCalls();
-    void stopBackground();
-    await settlesWithin(Promise.allSettled([answered, ...background.values()]), closeMs);
+    void stopBackground('ending');
+    const ends = listBackground('ending').map(([, { ended }]) => ended);
+    await settlesWithin(Promise.allSettled([answered, ...ends]), closeMs);
     await settlesWithin(backend.close(), backendMs);
     await deps.matcher.close();
     sessions.close();
@@ -65,15 +68,15 @@ export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Life
       calls.set(controller, answer);
       return answer;
     },
-    track(id, ended) {
-      background.set(id, ended);
+    track(id, ended, { outlives } = { outlives: false }) {
+      background.set(id, { ended, outlives });
       const untrack = () => background.delete(id);
       ended.then(untrack, untrack);
     },
     async endAll() {
-      await Promise.all([abortCalls(), stopBackground()]);
+      await Promise.all([abortCalls(), stopBackground('all')]);
       // Again, for commands that were starting during the first round.
-      await stopBackground();
+      await stopBackground('all');
       const shells = await backend.listSessions();
       await Promise.allSettled(shells.map(({ key }) => closeSession(key)));
     },

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
 import { createTestEngine, type TestEngine, type TestEngineOptions } from '../../tests/support/engine.ts';
 import { processesWith, zombieChildren } from '../../tests/support/processes.ts';
+import { chosenRoad } from '../../tests/support/roads.ts';
 import { createStopwatch, sleep } from '../support/timing.ts';
 
 let here: TestEngine;
@@ -301,12 +302,16 @@ describe('the machine', () => {
     await expect(here.run('true')).rejects.toMatchObject({ code: 'resources_unavailable' });
   });
 
-  test('returns how a command ended although its output cannot be read back', async () => {
-    await fresh({ worker: { ringBytes: 4_096 } });
-    const spooled = `until ls ${here.folder}/state/run/*/spool/*; do sleep 0.02; done > /dev/null 2>&1`;
-    const outcome = await here.run(`seq 1 50000; ${spooled}; sleep 0.1; rm -rf ${here.folder}/state`);
-    expect(outcome).toMatchObject({ status: 'completed', exitCode: 0 });
-    expect(outcome.warnings).toEqual([expect.stringContaining('could not be read')]);
-    rmSync(join(here.folder, 'state'), { recursive: true, force: true });
-  });
+  // The near side's copy of the output makes this impossible on other roads.
+  test.runIf(chosenRoad === 'process')(
+    'returns how a command ended although its output cannot be read back',
+    async () => {
+      await fresh({ worker: { ringBytes: 4_096 } });
+      const spooled = `until ls ${here.folder}/state/run/*/spool/*; do sleep 0.02; done > /dev/null 2>&1`;
+      const outcome = await here.run(`seq 1 50000; ${spooled}; sleep 0.1; rm -rf ${here.folder}/state`);
+      expect(outcome).toMatchObject({ status: 'completed', exitCode: 0 });
+      expect(outcome.warnings).toEqual([expect.stringContaining('could not be read')]);
+      rmSync(join(here.folder, 'state'), { recursive: true, force: true });
+    },
+  );
 });

@@ -48,7 +48,7 @@ test('a command that cannot start leaves no recording, and a failing read leaves
       recordOutput(
         {
           ...backend,
-          start: async (spec) => (isBroken ? Promise.reject(new Error('no')) : backend.start(spec)),
+          start: async (id) => (isBroken ? Promise.reject(new Error('no')) : backend.start(id)),
           read: async () => Promise.reject(new Error('lost')),
         },
         createRecordings(dir, limits),

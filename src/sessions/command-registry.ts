@@ -98,7 +98,7 @@ export function createCommandRegistry(isRunning: (id: string) => boolean): Comma
     add({ id, command, cwd }, registration) {
       const { owner, name } = registration;
       const sameName = name === undefined ? undefined : named(owner, name);
-      if (sameName && isRunning(sameName.id)) throw nameInUse(sameName);
+      if (sameName && sameName.id !== id && isRunning(sameName.id)) throw nameInUse(sameName);
       const added = { id, command, cwd, ...registration, secrets: new Set<string>() };
       entries.set(id, { command: { ...added, unreadInput: { chars: 0 } }, positions: new Map() });
     },

@@ -29,7 +29,7 @@ const spec = (id: string, script = 'true'): JobSpec => ({
 const start = async (sessions: Sessions, job: JobSpec) => {
   try {
     await sessions.prepare(job);
-    await sessions.start(job);
+    await sessions.start(job.id);
   } catch (error) {
     await sessions.discard(job.id);
     throw error;

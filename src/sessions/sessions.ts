@@ -15,7 +15,9 @@ export interface Sessions {
   /** Prepares a job without running it; rejects at `maxRunning`, or at the caller's share of it. Only registered jobs can be found later. */
   prepare(spec: JobSpec, registration?: Registration, share?: Share): Promise<void>;
   /** Runs a prepared job. */
-  start(spec: JobSpec): Promise<void>;
+  start(id: string): Promise<void>;
+  /** Registers a job of an earlier process, which may have ended. */
+  adopt(spec: Pick<JobSpec, 'id' | 'command' | 'cwd'>, registration: Registration): void;
   /** Releases a job that was prepared and did not start. */
   discard(id: string): Promise<void>;
   /** Marks a job as ended, which makes room for another one and starts its tombstone time. */
@@ -90,7 +92,11 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
       running.set(spec.id, shares.start(share));
       await backend.prepare(spec);
     },
-    start: (spec) => backend.start(spec),
+    start: (id) => backend.start(id),
+    adopt(spec, registration) {
+      registry.add(spec, registration);
+      running.set(spec.id, shares.start(undefined));
+    },
     async discard(id) {
       endRunning(id);
       registry.remove(id);

@@ -8,6 +8,7 @@ import type { LimitReached } from './limits/explain-exit.ts';
 /** Options of `JobOutput`. */
 export interface JobOutputOptions {
   readonly spool: Spool;
+  readonly writesThrough?: boolean | undefined;
   readonly ringBytes: number;
   /** Bytes of output after which `onLimit` is called. */
   readonly spoolBytes: number;
@@ -27,10 +28,11 @@ export class JobOutput {
 
   constructor(options: JobOutputOptions) {
     this.#options = options;
-    const { ringBytes, spool } = options;
+    const { ringBytes, spool, writesThrough } = options;
     this.#log = new OutputLog({
       ringBytes,
       spool,
+      writesThrough,
       onRelief: () => options.onRelief(),
       onSpoolFailure: (error) => options.onLimit(toLimit(error)),
     });
@@ -91,6 +93,11 @@ export class JobOutput {
   seal(): void {
     this.#isSealed = true;
     this.#changed.notifyAll();
+  }
+
+  /** Resolves when all output so far is on disk, if it is written through. */
+  written(): Promise<void> {
+    return this.#log.written();
   }
 
   /** Ends the log once nothing can be written any more. */

@@ -26,6 +26,8 @@ import type { Started } from './start/starter.ts';
 /** The parts of a `Job` that it does not share with others. */
 export interface JobDeps {
   readonly spool: Spool;
+  /** Writes every byte to the spool as soon as it arrives. */
+  readonly writesThrough?: boolean | undefined;
   /** Names of the server's variables that the job does not get, as in `JobState`. */
   readonly withheldEnv: readonly string[];
 }
@@ -85,12 +87,13 @@ export class Job {
   #limit: LimitReached | null = null;
   #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
 
-  constructor(spec: JobSpec, { spool, withheldEnv }: JobDeps, options: JobOptions) {
+  constructor(spec: JobSpec, { spool, writesThrough, withheldEnv }: JobDeps, options: JobOptions) {
     this.#spec = spec;
     this.#withheldEnv = withheldEnv;
     this.#options = options;
     this.#output = new JobOutput({
       spool,
+      writesThrough,
       ringBytes: options.ringBytes,
       spoolBytes: options.spoolBytes,
       onRelief: () => this.#streams?.resume(),
@@ -164,6 +167,7 @@ export class Job {
       enforcement: this.#enforcement,
       resources: this.#watch?.resources() ?? null,
       end: this.#end?.value ?? null,
+      ...(this.#spec.keeping?.outlives && { outlives: true }),
     };
   }
 
@@ -224,6 +228,11 @@ export class Job {
     }
     await this.#ended.promise;
     return this.state();
+  }
+
+  /** Resolves when all its output so far is on disk, if it is written through. */
+  written(): Promise<void> {
+    return this.#output.written();
   }
 
   dispose(): Promise<void> {

@@ -170,7 +170,7 @@ async function prepareStart(
     limits: options,
     cgroups,
     isRoot,
-    umask: umaskOfCommands(),
+    umask: options.umask ?? umaskOfCommands(),
   });
   const machine = createStarterMachine(options, found);
   const deps = await toStartDeps(options, found, limitEnforcer, isRoot);

@@ -85,6 +85,19 @@ export const workerSettings = defineSettings({
     flag: '--kill-grace-ms',
     description: 'Milliseconds between SIGTERM and SIGKILL when a command is stopped.',
   }),
+  outlive: s.choice(['on', 'off']).default('off').meta({
+    env: 'NACRE_OUTLIVE',
+    flag: '--outlive',
+    description:
+      'Background commands and persistent shells keep running when the server ends, and the same client finds them again.',
+    project: 'stricter',
+  }),
+  orphanMs: s.int().min(1_000).max(2_147_483_647).default(86_400_000).meta({
+    env: 'NACRE_ORPHAN_MS',
+    flag: '--orphan-ms',
+    description: 'Milliseconds for which such a command or shell is kept while no server is connected to it.',
+    project: 'lower',
+  }),
   stateDir: s.text().min(1).optional().meta({
     env: 'NACRE_STATE_DIR',
     flag: '--state-dir',

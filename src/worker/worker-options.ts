@@ -39,6 +39,10 @@ export interface WorkerOptions extends StarterOptions, Isolation, Limits, ExecOp
   readonly shellBounds?: Partial<ShellBounds> | undefined;
   /** Replaces the loading of `@lydell/node-pty`, in tests. */
   readonly loadPty?: (() => Promise<PtyBinary>) | undefined;
+  /** The folder with the logs of commands that outlive the connection, one folder per command; absent if there are none. */
+  readonly keptFolder?: string | undefined;
+  /** The umask of commands, if this process has another one. */
+  readonly umask?: number | undefined;
   /** False if cgroups must not be used; tests check what is enforced without them. */
   readonly cgroups?: boolean | undefined;
 }

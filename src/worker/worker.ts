@@ -22,7 +22,10 @@ import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 /** The part of a `Backend` that a worker implements. */
-export type Worker = Omit<Backend, 'abilities'>;
+export interface Worker extends Omit<Backend, 'abilities'> {
+  /** Resolves when all output of a job is on disk, if its log is in `WorkerOptions.keptFolder`. */
+  written(id: string): Promise<void>;
+}
 
 /**
  * Makes a worker, which runs commands on this machine; the only part of nacre that starts processes.
@@ -37,10 +40,10 @@ export function createWorker(options: WorkerOptions): Worker {
   const jobOptions = { ringBytes, spoolBytes, drainMs, killGraceMs, daemons };
   const preparation = new Preparation(options);
   const jobs = new JobRegistry();
+  // Specs of prepared jobs whose process `start` starts.
+  const prepared = new Map<string, JobSpec>();
   const launch = (spec: JobSpec) =>
-    jobs.launch(spec.id, async () =>
-      toLaunch(spec, await preparation.get(), { rules: options, quota, jobOptions }),
-    );
+    jobs.launch(spec.id, async () => toLaunch(spec, await preparation.get(), { options, quota, jobOptions }));
 
   return {
     async warmUp() {
@@ -52,14 +55,19 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     inspect: async (query) => inspectWith(query, await preparation.get(), options),
     async prepare(spec) {
+      prepared.set(spec.id, spec);
       const { starter, exec } = await preparation.get();
       await exec.follow();
       if (waitsForLaunchMessage(starter, spec)) await launch(spec);
     },
-    async start(spec) {
-      await launch(spec);
-      jobs.begin(spec.id);
+    async start(id) {
+      const spec = prepared.get(id);
+      prepared.delete(id);
+      if (spec) await launch(spec);
+      else if (!jobs.has(id)) throw jobNotFound(id);
+      jobs.begin(id);
     },
+    written: async (id) => jobs.find(id).written(),
     async read(id, from, readOptions) {
       try {
         return await jobs.find(id).read(from, readOptions);
@@ -71,8 +79,10 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     wait: async (id, waitMs) => jobs.find(id).wait(waitMs),
     write: async (id, data, writeOptions) => (await jobs.findStarted(id)).write(data, writeOptions),
-    stop: async (id, stopOptions) =>
-      (await jobs.findStarted(id)).stop(stopOptions.cause ?? 'stopped', stopOptions),
+    async stop(id, stopOptions) {
+      prepared.delete(id);
+      return (await jobs.findStarted(id)).stop(stopOptions.cause ?? 'stopped', stopOptions);
+    },
     observe: async (id) => jobs.find(id).observe(),
     awaitsInput: async (id) => jobs.find(id).awaitsInput(),
     resize: async (id, size) => (await jobs.findStarted(id)).resize(size),
@@ -84,6 +94,26 @@ export function createWorker(options: WorkerOptions): Worker {
     async closeSession(key) {
       return (await preparation.get()).shells.close(key, (id) => jobs.stopOnClose(id));
     },
+    ...roomMethods(preparation, jobs),
+    // A worker in this process ends with its connection, so nothing outlives it.
+    takeUp: async () => [],
+    settle: async () => {},
+    async close() {
+      preparation.refuse();
+      await jobs.close();
+      await daemons.close();
+      await preparation.close();
+    },
+    usage: async () => ({ spoolBytes: quota.usedBytes }),
+    report: async () => toReport(await preparation.get(), options),
+  };
+}
+
+function roomMethods(
+  preparation: Preparation,
+  jobs: JobRegistry,
+): Pick<Worker, 'listRooms' | 'openPort' | 'closePort' | 'closeRoom'> {
+  return {
     listRooms: async () => (preparation.hasBegun ? listRooms(await preparation.get(), jobs) : []),
     async openPort(port) {
       const { starter, ports } = await preparation.get();
@@ -96,14 +126,6 @@ export function createWorker(options: WorkerOptions): Worker {
     async closeRoom(room) {
       if (preparation.hasBegun) await (await preparation.get()).starter.closeRoom(room);
     },
-    async close() {
-      preparation.refuse();
-      await jobs.close();
-      await daemons.close();
-      await preparation.close();
-    },
-    usage: async () => ({ spoolBytes: quota.usedBytes }),
-    report: async () => toReport(await preparation.get(), options),
   };
 }
 
@@ -121,7 +143,7 @@ async function inspectWith(
 }
 
 interface LaunchDeps {
-  readonly rules: EnvironmentRules;
+  readonly options: WorkerOptions;
   readonly quota: SpoolQuota;
   readonly jobOptions: JobOptions;
 }
@@ -129,20 +151,32 @@ interface LaunchDeps {
 async function toLaunch(
   requested: JobSpec,
   prepared: PreparedWorker,
-  { rules, quota, jobOptions }: LaunchDeps,
+  { options, quota, jobOptions }: LaunchDeps,
 ): Promise<JobLaunch> {
   const { starter, shells, folders, exec } = prepared;
   await exec.follow();
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
-  const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, rules);
-  const spool = new Spool(join(folders.path, 'spool', spec.id), quota);
+  const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, options);
+  const { spool, writesThrough } = toSpool(spec, folders.path, options, quota);
   return {
-    job: new Job(spec, { spool, withheldEnv: withheld }, jobOptions),
+    job: new Job(spec, { spool, writesThrough, withheldEnv: withheld }, jobOptions),
     waitsForLaunchMessage: waitsForLaunchMessage(starter, spec),
     start: () =>
       session === undefined ? starter.start(spec, { baseEnv }) : shells.start(session, spec, baseEnv),
   };
+}
+
+// The log of a command that outlives the connection must survive this process, so it stays when the job is disposed of.
+function toSpool(
+  { id, keeping }: JobSpec,
+  folder: string,
+  { keptFolder }: WorkerOptions,
+  quota: SpoolQuota,
+): { readonly spool: Spool; readonly writesThrough: boolean } {
+  if (keptFolder === undefined || !keeping?.outlives)
+    return { spool: new Spool(join(folder, 'spool', id), quota), writesThrough: false };
+  return { spool: new Spool(join(keptFolder, id, 'log'), quota, { keepsFile: true }), writesThrough: true };
 }
 
 // A persistent shell runs a command as soon as it gets it, so `prepare` does nothing for it.
@@ -246,6 +280,11 @@ export class JobRegistry {
     const job = this.#jobs.get(id);
     if (!job) throw jobNotFound(id);
     return job;
+  }
+
+  /** True if there is a job with this id, or its process is being started. */
+  has(id: string): boolean {
+    return this.#jobs.has(id) || this.#starting.has(id);
   }
 
   /** Returns a job once its process is started, because before that it can neither get input nor be stopped. */

@@ -12,6 +12,7 @@ export interface StepResult {
     | 'failed'
     | 'timeout'
     | 'killed'
+    | 'lost'
     | 'refused'
     | 'error'
     | 'skipped'

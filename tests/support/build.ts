@@ -9,6 +9,9 @@ export const builtCli = `${root}dist/cli.js`;
 /** The built `exec-guard.js`. */
 export const builtGuard = `${root}dist/exec-guard.js`;
 
+/** The built program of the detached worker. */
+export const builtWorker = `${root}dist/worker.js`;
+
 const script = "import { buildIfChanged } from './scripts/set-up.mjs'; await buildIfChanged();";
 
 /** Builds dist/ once before all tests if it is out of date, for those that start the built command line. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
 import { createRedact } from '../../src/audit/redact.ts';
 import { hideTypedSecrets } from '../../src/backends/layers/mask-output.ts';
-import { createLocalBackend } from '../../src/backends/local/create-local-backend.ts';
 import type { Backend } from '../../src/contract/backend.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import type { CommandRequest } from '../../src/contract/request.ts';
@@ -12,6 +11,7 @@ import { createEngine } from '../../src/engine/create-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createSessions, type SessionLimits } from '../../src/sessions/sessions.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
+import { createRoadBackend, type RoadName } from './roads.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { workerOptionsIn } from './worker-options.ts';
 
@@ -34,6 +34,8 @@ export interface TestEngineOptions extends Partial<SessionLimits> {
   /** Called for every audit record. */
   readonly onRecord?: Parameters<AuditLog['subscribe']>[0];
   readonly worker?: Partial<WorkerOptions>;
+  /** The road to the worker; the chosen one by default. */
+  readonly road?: RoadName;
   /** Wraps the backend that the engine uses. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -42,10 +44,7 @@ export interface TestEngineOptions extends Partial<SessionLimits> {
 export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
   const folder = temporaryFolder();
   const auditDir = join(folder, 'audit');
-  const local = createLocalBackend({
-    ...workerOptionsIn(folder),
-    ...options.worker,
-  });
+  const local = createRoadBackend({ ...workerOptionsIn(folder), ...options.worker }, folder, options.road);
   const hidden = hideTypedSecrets(local);
   const backend = options.wrap?.(hidden) ?? hidden;
   const { maxRunning = 64, tombstoneSeconds = 900 } = options;

@@ -29,8 +29,10 @@ export function createTestWorker(options: Partial<WorkerOptions> = {}): TestWork
   const start = async (script: string, spec: Partial<JobSpec> = {}) => {
     const id = createId('cmd');
     const command = { kind: 'shell', script } as const;
-    await worker.start({ id, command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null, ...spec });
-    return spec.id ?? id;
+    const job = { id, command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null, ...spec } as const;
+    await worker.prepare(job);
+    await worker.start(job.id);
+    return job.id;
   };
   const output = async (id: string) => {
     const found = { stdout: '', stderr: '' };

@@ -1,4 +1,5 @@
 import { type Backend, stopOnClose } from '../../contract/backend.ts';
+import type { TerminalSize } from '../../contract/job.ts';
 import type { Recorder, Recordings } from '../../recordings/recordings.ts';
 import { logOf, tail } from '../../support/tail.ts';
 
@@ -7,6 +8,7 @@ const reading = { waitMs: 60_000, maxBytes: 262_144 };
 /** A backend that records output from `start` on, with its timing. A failing `Recorder` never disturbs a command. */
 export function recordOutput(backend: Backend, recordings: Recordings): Backend {
   const active = new Map<string, { readonly recorder: Recorder; readonly done: Promise<void> }>();
+  const sizes = new Map<string, TerminalSize | undefined>();
 
   const follow = async (id: string, recorder: Recorder) => {
     for await (const { chunks } of tail(logOf(backend, id), 0, reading)) await recorder.add(chunks);
@@ -20,13 +22,16 @@ export function recordOutput(backend: Backend, recordings: Recordings): Backend 
 
   return {
     ...backend,
-    async start(spec) {
-      const { id, terminal } = spec;
-      if (active.has(id)) return backend.start(spec);
+    prepare(spec) {
+      sizes.set(spec.id, spec.terminal);
+      return backend.prepare(spec);
+    },
+    async start(id) {
+      if (active.has(id)) return backend.start(id);
       // Before the command starts, so that the timing of its first output is right.
-      const recorder = await recordings.begin(id, terminal).catch(() => undefined);
+      const recorder = await recordings.begin(id, sizes.get(id)).catch(() => undefined);
       try {
-        await backend.start(spec);
+        await backend.start(id);
       } catch (error) {
         await recorder?.discard().catch(() => {});
         throw error;
@@ -46,14 +51,15 @@ export function recordOutput(backend: Backend, recordings: Recordings): Backend 
         .catch(() => {});
     },
     async dispose(id) {
+      sizes.delete(id);
       await active.get(id)?.done;
       await backend.dispose(id);
     },
     async close() {
       // Stops the commands first: `backend.close` deletes the output that their recordings still have to read.
-      const states = await backend.list();
+      const states = (await backend.list()).filter(({ outlives }) => !outlives);
       await Promise.all(states.map(({ id }) => backend.stop(id, stopOnClose).catch(() => {})));
-      await Promise.all([...active.values()].map(({ done }) => done));
+      await Promise.all(states.map(({ id }) => active.get(id)?.done));
       await backend.close();
     },
   };

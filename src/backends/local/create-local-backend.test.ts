@@ -12,7 +12,8 @@ test('the local backend starts commands from this process and reports what it ca
   // Its parent is the fork server, a child of this process.
   const script = 'read -r _ _ _ parent _ </proc/$PPID/stat; echo $parent';
   const command = { kind: 'shell', script } as const;
-  await backend.start({ id: 'a', command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null });
+  await backend.prepare({ id: 'a', command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null });
+  await backend.start('a');
   await backend.wait('a', 5_000);
   const { chunks } = await backend.read('a', 0, { waitMs: 0, maxBytes: 100 });
   expect(Number(Buffer.concat(chunks.map(({ data }) => data)))).toBe(process.pid);

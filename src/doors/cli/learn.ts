@@ -14,7 +14,7 @@ import { type DistinctCommand, toDistinctCommands } from './distinct-commands.ts
 import { parseSince } from './parse-since.ts';
 
 const maxRefusalsShown = 10;
-const ended = ['completed', 'failed', 'timeout', 'killed'];
+const ended = ['completed', 'failed', 'timeout', 'killed', 'lost'];
 
 interface Flags {
   readonly json: boolean;

@@ -7,7 +7,7 @@ import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PortRequest } from '../../engine/ports/ports.ts';
 import type { PageLink } from '../door.ts';
-import { type ControlReply, type ControlRequest, localUser } from './control-call.ts';
+import { type ControlCall, type ControlReply, type ControlRequest, localUser } from './control-call.ts';
 import type { JudgedPrograms } from './judged-programs.ts';
 import type { ServerStatus } from './server-status.ts';
 import { toPort } from './to-port.ts';
@@ -61,7 +61,15 @@ async function perform(
   if (request.method === 'link') return server.createLink();
   if (request.method === 'status') return server.status();
   if (request.method === 'judge') return server.judge(request.programs, request.cwd);
-  const engine = await server.engine();
+  return performCall(await server.engine(), request, context);
+}
+
+/** Performs a call that needs only an engine. */
+export async function performCall(
+  engine: Engine,
+  request: ControlCall,
+  context: CallerContext,
+): Promise<unknown> {
   switch (request.method) {
     case 'list':
       return (await engine.list(context)).map(shortenCommand);
@@ -92,7 +100,7 @@ async function perform(
   }
 }
 
-function toPortRequest({ port, to, room }: Extract<ControlRequest, { method: 'open_port' }>): PortRequest {
+function toPortRequest({ port, to, room }: Extract<ControlCall, { method: 'open_port' }>): PortRequest {
   return { port: toPort('port', port), hostPort: toPort('to', to), room: String(room) };
 }
 

@@ -42,7 +42,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./status.ts')).statusDoor,
   }),
   ps: defineDoor({
-    summary: 'List the commands of every running server.',
+    summary: 'List the commands of every running server, and those that outlived theirs.',
     usage: '',
     examples: [
       ['nacre ps', 'List commands with their time, memory and ports.'],
@@ -65,7 +65,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./show.ts')).showDoor,
   }),
   logs: defineDoor({
-    summary: 'Print the output of a command on a running server.',
+    summary: 'Print the output of a command, also if its server has ended.',
     usage: 'ID',
     examples: [
       ['nacre logs cmd_4f9c1a20b7e3', 'Print all output so far.'],
@@ -76,7 +76,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./logs.ts')).logsDoor,
   }),
   attach: defineDoor({
-    summary: 'Connect this terminal to a command on a running server.',
+    summary: 'Connect this terminal to a command, also if its server has ended.',
     details: 'Keys that you type go to the command; Ctrl-] detaches.',
     usage: 'ID',
     examples: [
@@ -88,7 +88,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./attach.ts')).attachDoor,
   }),
   stop: defineDoor({
-    summary: 'Stop a command on a running server, and every process it started.',
+    summary: 'Stop a command, and every process it started.',
     usage: 'ID',
     examples: [
       ['nacre stop cmd_4f9c1a20b7e3', 'Stop a command by its id.'],
@@ -97,6 +97,30 @@ export const controlCommands: DoorGroup = {
     flags: {},
     onInvalidSettings: 'warn',
     load: async () => (await import('./stop.ts')).stopDoor,
+  }),
+  shutdown: defineDoor({
+    summary: 'End the worker that keeps commands running, with everything that it keeps.',
+    details: 'Commands and shells that outlive their server run in that worker; nacre ps lists them.',
+    usage: '',
+    examples: [
+      ['nacre shutdown', 'End every command and shell that was kept.'],
+      ['nacre shutdown --state-dir /srv/nacre', 'End those of this state folder.'],
+    ],
+    flags: {},
+    onInvalidSettings: 'warn',
+    load: async () => (await import('./shutdown.ts')).shutdownDoor,
+  }),
+  worker: defineDoor({
+    summary: 'Show the worker that keeps commands running.',
+    details: 'With attach, stdin and stdout are connected to it, for a server on another machine.',
+    usage: '[attach]',
+    examples: [
+      ['nacre worker', 'Print its pid, its version and its folder.'],
+      ['nacre worker attach', 'Connect stdin and stdout to it.'],
+    ],
+    flags: {},
+    onInvalidSettings: 'warn',
+    load: async () => (await import('./worker.ts')).workerDoor,
   }),
   port: defineDoor({
     summary: 'Open a port of a sandboxed command on 127.0.0.1.',

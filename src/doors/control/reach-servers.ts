@@ -4,13 +4,16 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
 import { settlesWithin } from '../../support/timing.ts';
-import type { ControlFolder } from '../door.ts';
+import type { ControlFolder, WorkerAccess } from '../door.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
+import { toReachedServer } from './reach-kept.ts';
 
 /** The folder with the sockets of running servers. */
 export interface ServerFolder extends ControlFolder {
   /** How long a server may take to reply to a call that does not wait for a command. */
   readonly replyMs?: number | undefined;
+  /** The commands that the detached worker keeps; undefined if there are none. */
+  readonly keptCommands?: WorkerAccess['keptCommands'] | undefined;
 }
 
 /** A connection to a running server. */
@@ -33,7 +36,7 @@ export interface ServerReplies<Result> {
 
 /** Calls every server of this user; removes the sockets of dead ones. */
 export async function askServers<Result>(
-  { controlDir, replyMs = defaultReplyMs }: ServerFolder,
+  { controlDir, replyMs = defaultReplyMs, keptCommands }: ServerFolder,
   call: ControlCall,
 ): Promise<ServerReplies<Result>> {
   const reached = await Promise.all(listSockets(controlDir).map((path) => tryToReach(path, replyMs)));
@@ -41,16 +44,34 @@ export async function askServers<Result>(
   const settled = await Promise.allSettled(
     servers.map(async (server) => ({ server, result: (await server.call(call)) as Result })),
   );
+  const replies = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const kept = call.method === 'list' ? await askKept<Result>(keptCommands, replies) : undefined;
   return {
-    replies: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    replies: kept ? [...replies, kept] : replies,
     failed: [
       ...reached.filter((one) => one instanceof NacreError),
       ...settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as NacreError] : [])),
     ],
     close() {
       for (const server of servers) server.close();
+      kept?.server.close();
     },
   };
+}
+
+// A command that a running server follows is that server's; the others have only the worker.
+async function askKept<Result>(
+  keptCommands: ServerFolder['keptCommands'],
+  replies: readonly { readonly result: Result }[],
+): Promise<{ readonly server: ReachedServer; readonly result: Result } | undefined> {
+  const kept = await keptCommands?.().catch(() => undefined);
+  if (!kept) return undefined;
+  const server = toReachedServer(kept);
+  const known = new Set(
+    replies.flatMap(({ result }) => (result as readonly { id: string }[]).map(({ id }) => id)),
+  );
+  const listed = (await server.call({ method: 'list' }).catch(() => [])) as readonly { id: string }[];
+  return { server, result: listed.filter(({ id }) => !known.has(id)) as Result };
 }
 
 function listSockets(folder: string): readonly string[] {

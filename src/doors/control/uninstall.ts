@@ -11,6 +11,7 @@ import type {
   IoAccess,
   PlaceAccess,
   ProcessAccess,
+  WorkerAccess,
 } from '../door.ts';
 import { problemExit } from '../exit-codes.ts';
 import { print } from '../print.ts';
@@ -33,6 +34,7 @@ type UninstallDeps = FlagAccess<Flags> &
   PlaceAccess &
   ProcessAccess &
   ServerFolder &
+  WorkerAccess &
   Pick<HttpAccess, 'http'> &
   Pick<DiagnosisAccess, 'settingsFault'>;
 
@@ -121,6 +123,7 @@ async function carryOut(deps: UninstallDeps, plan: Plan): Promise<number> {
     const count = plan.servers.length === 1 ? '1 server' : `${plan.servers.length} servers`;
     await print(deps.io.stdout, `ended ${count}\n`);
   }
+  await deps.endWorkers();
   // The state folder has the backups of the clients' files, which a failed edit may need.
   const files = first === 0 ? plan.files : plan.files.filter(({ path }) => path !== deps.places.stateDir);
   return first + (await removeAll(deps, files));

@@ -1,7 +1,7 @@
 // Values that programs compare with, so that they need no literals of their own.
 import type { JobStatus } from '../../contract/job.ts';
 
-/** Status of a shell: pending, running, then completed, failed, timeout or killed. */
+/** Status of a shell: pending, running or unreachable, then completed, failed, timeout, killed or lost. */
 export const ShellStatus = {
   PENDING: 'pending',
   RUNNING: 'running',
@@ -9,6 +9,8 @@ export const ShellStatus = {
   FAILED: 'failed',
   TIMEOUT: 'timeout',
   KILLED: 'killed',
+  UNREACHABLE: 'unreachable',
+  LOST: 'lost',
 } as const satisfies Record<Uppercase<JobStatus>, JobStatus>;
 
 /** One of the values of `ShellStatus`. */

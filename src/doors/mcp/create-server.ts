@@ -46,7 +46,10 @@ export function createServer(offered: ClientTools, version: string, source: Reso
   const refresh = () => offered.refresh().catch(() => {});
   server.instruct = async (context) => {
     await refresh();
-    return changes.tell(clientOf(context));
+    const client = clientOf(context);
+    const rules = await changes.tell(client);
+    const kept = await source.describeKept?.({ caller: { door: 'mcp', client }, owner, connection });
+    return kept === undefined ? rules : `${rules}\n${kept}`;
   };
   server.setRequestHandler('tools/list', async (_request, context) => {
     await refresh();

@@ -7,6 +7,7 @@ import type { ReplyShape } from '../../contract/reply.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { WorkerAccess } from '../door.ts';
 
 /** Dependencies of the resources of one server. */
 export interface ResourceSource {
@@ -17,6 +18,8 @@ export interface ResourceSource {
   readonly maxOutputChars: number;
   /** The setting `reply`. */
   readonly reply: ReplyShape | 'auto';
+  /** A sentence about the commands of earlier connections that still run. */
+  describeKept?: WorkerAccess['describeKept'] | undefined;
   /** Called with the name of the client, once it is known and at every tool call. */
   onClient?(name: string): void;
   /** The instructions that the client has already received. */

@@ -108,6 +108,8 @@ export interface StartRequest
 export interface CallerContext {
   readonly caller: Caller;
   readonly owner: string;
+  /** The protocol session of the call if its owner has several. */
+  readonly connection?: string | undefined;
   /** Key of the read position, for callers that share an owner; `owner` by default. */
   readonly reader?: string | undefined;
   /** Asks the caller's user for approval; absent if the caller cannot prompt. */

@@ -18,6 +18,16 @@ export interface EngineDeps {
   readonly stopOnCancel: StopOptions;
   readonly ownRecords: OwnRecords;
   readonly sensitivePlaces: SensitivePlaces;
+  /** Present if background commands and persistent shells outlive this process. */
+  readonly outlive?: OutliveOptions | undefined;
   /** Stores approval requests of callers that cannot prompt a user; undefined if no one could answer them. */
   readonly inbox?: ApprovalInbox | undefined;
+}
+
+/** How commands of an earlier process are found again. */
+export interface OutliveOptions {
+  /** The project folder of the server, which is part of the identity of its clients. */
+  readonly project: string;
+  /** `view` shows the commands of all clients to the local user, without taking them up. */
+  readonly mode: 'use' | 'view';
 }

@@ -1,7 +1,7 @@
 import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { cancelled, type NacreError } from '../../contract/failure.ts';
-import type { JobSpec } from '../../contract/job.ts';
+import type { InputRules, JobSpec } from '../../contract/job.ts';
 import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
@@ -22,6 +22,8 @@ export interface Admission {
   readonly notes: readonly string[];
   /** Applies the policy to later input; present if the command executes its stdin. */
   readonly inputJudge: InputJudge | undefined;
+  /** How `inputJudge` was created. */
+  readonly judgedBy: InputRules | undefined;
 }
 
 /** Records, inspects and judges a command; throws a `NacreError` unless it may run. */
@@ -52,7 +54,8 @@ export async function admit(
   if (signal?.aborted) throw cancelledBeforeStart();
   const isolation = { sandbox, workspace: decideWorkspace(facts, call.cwdRoots) };
   const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
-  return { command, cwd, decision, isolation, notes, inputJudge };
+  const judgedBy = inputJudge && { env, facts, rules };
+  return { command, cwd, decision, isolation, notes, inputJudge, judgedBy };
 }
 
 /** Error for a call whose `signal` fired before its command was started. */

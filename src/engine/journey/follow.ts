@@ -1,5 +1,6 @@
 import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
 import type { Caller } from '../../contract/caller.ts';
+import { NacreError } from '../../contract/failure.ts';
 import type { JobState, OutputChunk } from '../../contract/job.ts';
 import { goneNotice } from '../../support/gone-notice.ts';
 import { logOf, tail } from '../../support/tail.ts';
@@ -103,16 +104,20 @@ export interface RecordedEnd {
 /** Waits for the end of a command and records it, without its output. */
 export async function recordEnd(
   deps: EngineDeps,
-  { id, cwd }: StartedCommand,
+  { id, cwd }: Pick<StartedCommand, 'id' | 'cwd'>,
   caller: Caller,
 ): Promise<RecordedEnd> {
-  const { audit, sessions } = deps;
+  const { audit, backend, sessions } = deps;
   try {
     const state = await waitForEnd(deps, id);
-    const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome: toFinished(state, cwd) });
+    const outcome = { ...toFinished(state, cwd), endRecord: state.endRecord };
+    const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome });
+    if (state.outlives) await backend.settle(id).catch(() => {});
     return { state, warnings };
   } catch (error) {
-    audit.tryRecord({ kind: 'failed', id, caller, error });
+    // A command that outlives this process has no end yet: a later one records it.
+    if (!(error instanceof NacreError && error.code === 'shutting_down'))
+      audit.tryRecord({ kind: 'failed', id, caller, error });
     throw error;
   } finally {
     sessions.ended(id);

@@ -51,7 +51,7 @@ function toLeftOut({ omittedLines, omittedChars, omittedBytes }: Truncation): Le
 export function toFinished(state: JobState, cwd: string): Finished {
   const { id, status, durationMs, stdoutBytes, stderrBytes, digests, withheldEnv } = state;
   const { enforcement, resources, end } = state;
-  if (!end || status === 'pending' || status === 'running') {
+  if (!end || status === 'pending' || status === 'running' || status === 'unreachable') {
     throw toNacreError(new Error(`${id} has not ended`));
   }
   const sizes = { durationMs, stdoutBytes, stderrBytes, digests };

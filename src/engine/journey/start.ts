@@ -1,7 +1,7 @@
 import { NacreError } from '../../contract/failure.ts';
-import type { JobSpec } from '../../contract/job.ts';
+import type { JobSpec, Keeping } from '../../contract/job.ts';
 import type { CommandRequest } from '../../contract/request.ts';
-import { toRoomKey } from '../../contract/session-key.ts';
+import { toIdentity, toRoomKey } from '../../contract/session-key.ts';
 import { noOwner, type Registration } from '../../sessions/command-registry.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -29,12 +29,12 @@ export async function start(
   const { backend, sessions } = deps;
   const { id } = call;
   const { stdin } = request;
-  const spec = toJobSpec(request, admission, call);
+  const spec = { ...toJobSpec(request, admission, call), keeping: toKeeping(deps, request, admission, call) };
   const screen = await createScreen(deps, request, admission);
   try {
     await sessions.prepare(spec, toRegistration(request, admission, call, screen), call.share);
     recordStart(deps, request, call, spec.cwd);
-    await sessions.start(spec);
+    await sessions.start(id);
   } catch (error) {
     await sessions.discard(id);
     throw error;
@@ -54,6 +54,19 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
     ...{ id, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
     ...{ isolation, environment, terminal, session, beginsAs, room },
   };
+}
+
+// Background commands and persistent shells are kept; a command in a persistent shell that a call waits for is not.
+function toKeeping(
+  { outlive }: EngineDeps,
+  { name, session }: StartRequest,
+  { judgedBy }: Admission,
+  { caller, owner, connection, inBackground = false }: JourneyContext,
+): Keeping | undefined {
+  if (outlive?.mode !== 'use' || owner === undefined || !(inBackground || session !== undefined))
+    return undefined;
+  const identity = toIdentity({ caller, owner }, outlive.project);
+  return { identity, room: toRoomKey({ owner, connection }), caller, name, outlives: inBackground, judgedBy };
 }
 
 function toRegistration(

@@ -138,13 +138,24 @@ async function send(
     screen?.resize(resize);
   }
   const hide = secret ? toSecrets(text) : [];
-  for (const stroke of strokes) await press(backend, id, stroke, hide);
+  for (const [index, stroke] of strokes.entries()) {
+    const before = strokes[index - 1];
+    const after = strokes[index + 1];
+    // An EOF is sent with the text before it: a command that reads only the text may have ended already.
+    if (stroke.does === 'end' && before?.does === 'write') continue;
+    await press(backend, id, stroke, { hide, eof: after?.does === 'end' });
+  }
 }
 
-function press(backend: Backend, id: string, stroke: KeyStroke, hide: readonly string[]): Promise<void> {
+function press(
+  backend: Backend,
+  id: string,
+  stroke: KeyStroke,
+  { hide, eof }: { readonly hide: readonly string[]; readonly eof: boolean },
+): Promise<void> {
   if (stroke.does === 'interrupt') return backend.interrupt(id);
   if (stroke.does === 'end') return backend.write(id, new Uint8Array(), { eof: true });
-  return backend.write(id, Buffer.from(stroke.text), { hide });
+  return backend.write(id, Buffer.from(stroke.text), eof ? { hide, eof } : { hide });
 }
 
 function notReading(id: string): NacreError {

@@ -26,7 +26,9 @@ export type BashOutputInput = z.input<typeof input>;
 
 const output = z.object({
   bash_id: z.string().optional(),
-  status: z.enum(['pending', 'running', 'completed', 'failed', 'timeout', 'killed']).optional(),
+  status: z
+    .enum(['pending', 'running', 'unreachable', 'completed', 'failed', 'timeout', 'killed', 'lost'])
+    .optional(),
   exit_code: z.int().nullable().optional(),
   is_running: z.boolean().optional(),
   stdout: z.string().optional(),
@@ -101,9 +103,7 @@ function toReply(reading: Reading, context: ToolContext): ToolReply {
       : []),
     ...(hint === undefined ? [] : [`[${hint}]`]),
     `Status: ${status}`,
-    ...(end
-      ? [`Exit code: ${end.exitCode ?? 'not known (supervision_lost)'}`, `Duration: ${durationMs}ms`]
-      : []),
+    ...(end ? [`Exit code: ${end.exitCode ?? `not known (${end.cause})`}`, `Duration: ${durationMs}ms`] : []),
   ];
   return bashReply({
     success: true,

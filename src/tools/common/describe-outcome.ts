@@ -16,6 +16,7 @@ const causes: Readonly<Record<LimitCause, string>> = {
   output_limit: 'output exhausted',
   spool_failed: 'output exhausted',
   supervision_lost: 'supervision lost',
+  worker_lost: 'worker lost',
 };
 
 const printLess = 'Write the output to a file, or print less of it with head, tail or grep.';
@@ -29,6 +30,7 @@ export const limitHints: Readonly<Record<LimitCause, string>> = {
   output_limit: printLess,
   spool_failed: printLess,
   supervision_lost: 'Check what it has done so far, then run it again.',
+  worker_lost: 'Check what it has done so far, then run it again.',
 };
 
 /** Says why a command did not run to its own end, without a final period for a timeout; undefined for `exit`. */

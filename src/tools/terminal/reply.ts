@@ -48,7 +48,7 @@ export function outcomeReply(
 
 // The other causes are visible from the exit code, the signal or the error.
 function toFault(cause: EndCause): EndCause | undefined {
-  return cause === 'supervision_lost' ? cause : undefined;
+  return cause === 'supervision_lost' || cause === 'worker_lost' ? cause : undefined;
 }
 
 const truncatedHint =

@@ -1,12 +1,22 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
-import { appendFrame, type Block, createBlock, readFrames, type Spool, sealedBytes } from './spool.ts';
+import {
+  appendFrame,
+  type Block,
+  createBlock,
+  readFrames,
+  type Spool,
+  sealedBytes,
+  takeUnwritten,
+} from './spool.ts';
 
 /** Options of `OutputLog`. */
 export interface OutputLogOptions {
   /** Bytes kept in memory; older ones are moved to `spool`. */
   readonly ringBytes: number;
   readonly spool: Spool;
+  /** Writes every byte to the spool as soon as it arrives, so that the output survives this process. */
+  readonly writesThrough?: boolean | undefined;
   /** Called when `isFull` has become false. */
   onRelief(): void;
   /** Called once when `spool.append` rejects; all further output is dropped. */
@@ -73,7 +83,13 @@ export class OutputLog {
       rest = rest.subarray(count);
       if (rest.length > 0) this.#addBlock();
     }
-    if (this.#bytesInMemory > this.#options.ringBytes && this.#blocks.length > 1) void this.#flushOnce();
+    const isOver = this.#bytesInMemory > this.#options.ringBytes && this.#blocks.length > 1;
+    if (isOver || this.#options.writesThrough) void this.#flushOnce();
+  }
+
+  /** Resolves when everything appended so far is in the spool, if it `writesThrough`. */
+  async written(): Promise<void> {
+    while (this.#flushing) await this.#flushing;
   }
 
   /** Reads at most `maxBytes` starting at a byte position, without consuming them. */
@@ -123,7 +139,7 @@ export class OutputLog {
   }
 
   #flushOnce(): Promise<void> {
-    this.#flushing ??= this.#flush().finally(() => {
+    this.#flushing ??= (this.#options.writesThrough ? this.#writeThrough() : this.#flush()).finally(() => {
       this.#flushing = null;
     });
     return this.#flushing;
@@ -144,6 +160,37 @@ export class OutputLog {
       if (!this.#isFinished) this.#spareBuffers.push(...old.map(({ buffer }) => buffer));
       if (this.#bytesInMemory <= ringBytes + slackBytes) onRelief();
     }
+  }
+
+  async #writeThrough(): Promise<void> {
+    const { spool, ringBytes, onRelief, onSpoolFailure } = this.#options;
+    for (let open = this.#unwritten(); open.length > 0 && !this.#isBroken; open = this.#unwritten()) {
+      const parts = open.map((block) => ({ block, upTo: block.used, ...takeUnwritten(block) }));
+      try {
+        await spool.append(parts);
+      } catch (error) {
+        this.#isBroken = true;
+        onSpoolFailure(error as Error);
+        return;
+      }
+      for (const { block, upTo } of parts) block.written = upTo;
+      this.#dropWritten();
+      if (this.#bytesInMemory <= ringBytes + slackBytes) onRelief();
+    }
+    if (this.#isFinished) this.#dropWritten();
+  }
+
+  #unwritten(): readonly Block[] {
+    return this.#blocks.filter(({ written, used }) => written < used);
+  }
+
+  #dropWritten(): void {
+    const old = this.#blocksToFlush();
+    const open = old.findIndex(({ written, used }) => written < used);
+    const dropped = open < 0 ? old : old.slice(0, open);
+    this.#blocks = this.#blocks.slice(dropped.length);
+    this.#bytesInMemory -= dropped.reduce((sum, { used }) => sum + used, 0);
+    if (!this.#isFinished) this.#spareBuffers.push(...dropped.map(({ buffer }) => buffer));
   }
 
   /** The oldest blocks, as many as exceed the limit on memory; never the one that is being filled. */

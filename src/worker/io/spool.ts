@@ -55,25 +55,31 @@ export class SpoolQuota {
 /** Thrown by `Spool.append` when the shared quota is used up. */
 export class SpoolFullError extends Error {}
 
-/** The bytes of a `Block`, and the log position at which they begin. */
+/** Frames of a `Block`, and the log position at which they begin. */
 export interface SpoolEntry {
   readonly start: Cursor;
   readonly bytes: Buffer;
 }
+
+// A log that is written through arrives in small pieces; one index entry for each would need too much memory.
+const indexedBytes = 65_536;
 
 /** The older part of an `OutputLog`, in a private file that is created when the first block arrives. */
 export class Spool implements EvictableSpool {
   readonly #path: string;
   readonly #quota: SpoolQuota;
   readonly #index: { start: Cursor; offset: number; length: number }[] = [];
+  /** True if the file stays after `dispose`. */
+  readonly #keepsFile: boolean;
   #file: FileHandle | null = null;
   #created = false;
   #size = 0;
   #isEvicted = false;
 
-  constructor(path: string, quota: SpoolQuota) {
+  constructor(path: string, quota: SpoolQuota, { keepsFile = false } = {}) {
     this.#path = path;
     this.#quota = quota;
+    this.#keepsFile = keepsFile;
   }
 
   /** True once its blocks were removed to make room for a running command. */
@@ -92,7 +98,9 @@ export class Spool implements EvictableSpool {
     const buffers = entries.map(({ bytes }) => bytes);
     await writeAll(this.#file, buffers, offset);
     for (const { start, bytes } of entries) {
-      this.#index.push({ start, offset, length: bytes.length });
+      const last = this.#index.at(-1);
+      if (this.#keepsFile && last && last.length + bytes.length <= indexedBytes) last.length += bytes.length;
+      else this.#index.push({ start, offset, length: bytes.length });
       offset += bytes.length;
     }
   }
@@ -123,7 +131,7 @@ export class Spool implements EvictableSpool {
   async dispose(): Promise<void> {
     await this.close();
     this.#quota.withdraw(this);
-    if (this.#created) await rm(this.#path, { force: true });
+    if (this.#created && !this.#keepsFile) await rm(this.#path, { force: true });
     this.#quota.release(this.#size);
     this.#size = 0;
   }
@@ -167,8 +175,11 @@ export interface Block {
   readonly start: Cursor;
   buffer: Buffer;
   used: number;
-  /** The offset of the last frame's header; -1 if there is no frame. */
+  /** The offset of the last frame's header; -1 if there is no frame that may be extended. */
   lastFrame: number;
+  /** How many of the used bytes are in the spool, if the log is written through, and how much output they are. */
+  written: number;
+  writtenOutput: number;
   readonly capacity: number;
 }
 
@@ -181,7 +192,15 @@ const largestBytes = 256 * 1024;
 /** Makes an empty block; its buffer is `spare`, or a small one that grows up to a quarter of `ringBytes`. */
 export function createBlock(start: Cursor, ringBytes: number, spare?: Buffer | undefined): Block {
   const capacity = Math.min(largestBytes, Math.max(smallestBytes, ringBytes >> 2));
-  return { start, buffer: spare ?? Buffer.allocUnsafe(smallestBytes), used: 0, lastFrame: -1, capacity };
+  return {
+    start,
+    buffer: spare ?? Buffer.allocUnsafe(smallestBytes),
+    used: 0,
+    lastFrame: -1,
+    written: 0,
+    writtenOutput: 0,
+    capacity,
+  };
 }
 
 /** Appends as many bytes as fit and returns their number: 0 if the block is full. */
@@ -207,9 +226,30 @@ export function sealedBytes(block: Block): Buffer {
   return block.buffer.subarray(0, block.used);
 }
 
+/** The frames of a block that are not in the spool yet; the next bytes begin another frame. */
+export function takeUnwritten(block: Block): { readonly start: Cursor; readonly bytes: Buffer } {
+  block.lastFrame = -1;
+  const { buffer, used, written } = block;
+  const [start, bytes] = [block.start + block.writtenOutput, buffer.subarray(written, used)];
+  block.writtenOutput += countOutput(bytes);
+  return { start, bytes };
+}
+
+/** The number of bytes of output in frames. */
+function countOutput(frames: Buffer): number {
+  let bytes = 0;
+  for (let at = 0; at < frames.length; ) {
+    const length = frames.readUInt32LE(at) & lengthBits;
+    bytes += length;
+    at += headerBytes + length;
+  }
+  return bytes;
+}
+
 /** Makes a block from bytes that `Spool` has read from disk. */
 export function toBlock(start: Cursor, buffer: Buffer): Block {
-  return { start, buffer, used: buffer.length, lastFrame: -1, capacity: buffer.length };
+  const used = buffer.length;
+  return { start, buffer, used, lastFrame: -1, written: used, writtenOutput: 0, capacity: used };
 }
 
 /** Copies at most `maxBytes` of output, starting at a log position. */

@@ -66,13 +66,13 @@ describe('a launch message', () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       const ended = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
       expect(ended.status).toBe('killed');
-      await here.worker.start({ ...spec, id });
+      await here.worker.start(id);
       await here.worker.dispose(id);
     }
     expect(existsSync(made)).toBe(false);
     await here.worker.prepare({ ...spec, id: 'run' });
-    await here.worker.start({ ...spec, id: 'run' });
-    await here.worker.start({ ...spec, id: 'run' });
+    await here.worker.start('run');
+    await here.worker.start('run');
     expect((await here.worker.wait('run', 20_000)).status).toBe('completed');
     expect(existsSync(made)).toBe(true);
     // A keeper of the pool, with four descriptors, may have been started since.

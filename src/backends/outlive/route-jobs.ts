@@ -1,0 +1,105 @@
+// Two workers behind one backend: commands that a call waits for run in this process, which is fastest; background commands
+// and persistent shells run in the detached worker, which is started for the first of them and outlives this process. In a
+// sandbox everything runs there, because the commands of a connection share a loopback and a /tmp.
+import type { Backend } from '../../contract/backend.ts';
+import { jobNotFound } from '../../contract/failure.ts';
+import type { JobSpec } from '../../contract/job.ts';
+
+/** The detached worker as a backend. */
+export interface DetachedBackend extends Backend {
+  /** True once a call has opened the stream. */
+  hasBegun(): boolean;
+}
+
+/** Options of `routeJobs`. */
+export interface RouteOptions {
+  /** True if the settings put every command into a sandbox. */
+  readonly isSandboxed: boolean;
+  /** True if a detached worker runs, or if one has left commands on disk. */
+  hasKept(): boolean;
+}
+
+/** Combines a worker in this process with the detached worker. */
+export function routeJobs(local: Backend, detached: DetachedBackend, options: RouteOptions): Backend {
+  const jobs = new Map<string, Backend>();
+  const of = (id: string): Backend => {
+    const backend = jobs.get(id);
+    if (!backend) throw jobNotFound(id);
+    return backend;
+  };
+  const both = () => (detached.hasBegun() ? [local, detached] : [local]);
+  const isDetached = ({ session, beginsAs, keeping, isolation }: JobSpec) =>
+    (keeping !== undefined && (keeping.outlives || session !== undefined)) ||
+    session !== undefined ||
+    beginsAs !== undefined ||
+    options.isSandboxed ||
+    (isolation?.sandbox !== undefined && isolation.sandbox !== 'off');
+  return {
+    ...jobMethods(of),
+    abilities: local.abilities,
+    warmUp: () => local.warmUp(),
+    environmentSecrets: (rules) => local.environmentSecrets(rules),
+    report: () => local.report(),
+    async usage() {
+      const all = await Promise.all(both().map((backend) => backend.usage()));
+      return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
+    },
+    inspect: (query) => (query.session === undefined ? local : detached).inspect(query),
+    prepare(spec) {
+      const backend = isDetached(spec) ? detached : local;
+      jobs.set(spec.id, backend);
+      return backend.prepare(spec);
+    },
+    list: async () => (await Promise.all(both().map((backend) => backend.list()))).flat(),
+    async dispose(id) {
+      const backend = of(id);
+      await backend.dispose(id);
+      jobs.delete(id);
+    },
+    detach: (session) => detached.detach(session),
+    listSessions: async () => (detached.hasBegun() ? detached.listSessions() : []),
+    closeSession: async (key) => (detached.hasBegun() ? detached.closeSession(key) : false),
+    listRooms: async () => (await Promise.all(both().map((backend) => backend.listRooms()))).flat(),
+    openPort: (port) => detached.openPort(port),
+    closePort: async (hostPort) => (detached.hasBegun() ? detached.closePort(hostPort) : undefined),
+    async closeRoom(room) {
+      await Promise.all(both().map((backend) => backend.closeRoom(room)));
+    },
+    async takeUp(request) {
+      if (!detached.hasBegun() && !options.hasKept()) return [];
+      const kept = await detached.takeUp(request);
+      for (const { id } of kept) jobs.set(id, detached);
+      return kept;
+    },
+    async close() {
+      await Promise.all([local.close(), detached.close()]);
+    },
+  };
+}
+
+type JobMethod =
+  | 'start'
+  | 'read'
+  | 'wait'
+  | 'write'
+  | 'resize'
+  | 'interrupt'
+  | 'stop'
+  | 'observe'
+  | 'awaitsInput'
+  | 'settle';
+
+function jobMethods(of: (id: string) => Backend): Pick<Backend, JobMethod> {
+  return {
+    start: async (id) => of(id).start(id),
+    read: async (id, from, query) => of(id).read(id, from, query),
+    wait: async (id, waitMs) => of(id).wait(id, waitMs),
+    write: async (id, data, more) => of(id).write(id, data, more),
+    resize: async (id, size) => of(id).resize(id, size),
+    interrupt: async (id) => of(id).interrupt(id),
+    stop: async (id, how) => of(id).stop(id, how),
+    observe: async (id) => of(id).observe(id),
+    awaitsInput: async (id) => of(id).awaitsInput(id),
+    settle: async (id) => of(id).settle(id),
+  };
+}

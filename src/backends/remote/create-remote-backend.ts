@@ -1,0 +1,350 @@
+// A backend whose worker is at the far end of a byte stream. `prepare` is sent without waiting, `start` waits for the far
+// side, everything about a running job is answered by its `Mirror`: a command costs two round trips, reading costs none.
+import type { Backend, TakeUpRequest, WriteOptions } from '../../contract/backend.ts';
+import { stopOnClose } from '../../contract/backend.ts';
+import type { Facts, InspectQuery, SessionFacts } from '../../contract/facts.ts';
+import { jobNotFound } from '../../contract/failure.ts';
+import type { ExecList } from '../../contract/isolation.ts';
+import type { Cursor, JobSpec, JobState, OutputChunk, ReadResult } from '../../contract/job.ts';
+import {
+  type FarHello,
+  type InspectAnswer,
+  protocol,
+  type ReadAnswer,
+  type WireEvent,
+} from '../../contract/wire.ts';
+import { randomHex } from '../../support/ids.ts';
+import { settlesWithin } from '../../support/timing.ts';
+import { Connection, type Road } from './connection.ts';
+import { Mirror } from './mirror.ts';
+
+/** Options of `createRemoteBackend`. */
+export interface RemoteOptions {
+  readonly road: Road;
+  readonly build: string;
+  readonly mode: 'use' | 'view';
+  /** The worker's options as plain data. */
+  readonly options: Readonly<Record<string, unknown>>;
+  execAllow(): ExecList | undefined;
+  readonly orphanMs: number;
+  readonly tombstoneMs: number;
+}
+
+/** A backend over a stream. */
+export interface RemoteBackend extends Backend {
+  /** True once a call has opened the stream. */
+  hasBegun(): boolean;
+  /** Ends the worker with everything that it keeps. */
+  shutdown(): Promise<void>;
+}
+
+const creditBytes = 4 * 1_048_576;
+const creditStep = 1_048_576;
+const careEveryMs = 1_000;
+const freshMs = 2_500;
+const closeMs = 2_000;
+
+/** Creates a backend over a stream that is opened at the first call. */
+export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
+  const jobs = new RemoteJobs(options);
+  const { connection } = jobs;
+  return {
+    ...jobCalls(jobs),
+    ...machineCalls(jobs),
+    abilities: { killTree: 'group' },
+    hasBegun: () => connection.hasBegun,
+    async shutdown() {
+      await connection.call('shutdown');
+    },
+    close: () => jobs.close(),
+  };
+}
+
+type JobCalls =
+  | 'prepare'
+  | 'start'
+  | 'read'
+  | 'wait'
+  | 'write'
+  | 'resize'
+  | 'interrupt'
+  | 'stop'
+  | 'observe'
+  | 'awaitsInput'
+  | 'list'
+  | 'dispose'
+  | 'takeUp'
+  | 'settle';
+
+function jobCalls(jobs: RemoteJobs): Pick<Backend, JobCalls> {
+  const { connection } = jobs;
+  return {
+    prepare: (spec) => jobs.prepare(spec),
+    start: (id) => jobs.start(id),
+    read: (id, from, query) => jobs.read(id, from, query),
+    wait: (id, waitMs) => jobs.wait(id, waitMs),
+    write: (id, data, more = {}) => jobs.write(id, data, more),
+    async resize(id, size) {
+      await connection.call('resize', id, size);
+    },
+    async interrupt(id) {
+      await connection.call('interrupt', id);
+    },
+    async stop(id, how) {
+      const state = await connection.call('stop', id, how);
+      jobs.find(id)?.set(state);
+      return state;
+    },
+    async observe(id) {
+      const mirror = jobs.get(id);
+      if (mirror.hasEnded) return { awaitingInput: false, listening: [] };
+      const { observation, state } = await connection.call('observe', id);
+      mirror.set(state);
+      return observation;
+    },
+    awaitsInput: (id) => jobs.awaitsInput(id),
+    list: async () => jobs.states(),
+    async dispose(id) {
+      jobs.forget(id);
+      await connection.call('dispose', id);
+    },
+    takeUp: (request) => jobs.takeUp(request),
+    async settle(id) {
+      if (jobs.find(id)) await connection.call('settle', id);
+    },
+  };
+}
+
+function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 'close'> {
+  const { connection } = jobs;
+  return {
+    async warmUp() {
+      await connection.call('warmUp');
+    },
+    environmentSecrets: (rules) => connection.call('secrets', rules),
+    report: () => connection.call('report'),
+    usage: () => connection.call('usage'),
+    inspect: (query) => jobs.inspect(query),
+    async detach(session) {
+      await connection.call('detach', session);
+    },
+    listSessions: () => connection.call('listSessions'),
+    closeSession: (key) => connection.call('closeSession', key),
+    listRooms: () => connection.call('listRooms'),
+    openPort: (port) => connection.call('openPort', port),
+    closePort: async (hostPort) => (await connection.call('closePort', hostPort)) ?? undefined,
+    async closeRoom(room) {
+      await connection.call('closeRoom', room);
+    },
+  };
+}
+
+/** The jobs of one link, by id. */
+class RemoteJobs {
+  readonly connection: Connection;
+  readonly #options: RemoteOptions;
+  readonly #link = randomHex(16);
+  readonly #mirrors = new Map<string, Mirror>();
+  readonly #caredAt = new Map<string, number>();
+  readonly #sessions = new Map<string, { readonly fingerprint: string; readonly facts: SessionFacts }>();
+  #exec: ExecList | null = null;
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+    this.connection = new Connection(options.road, {
+      hello: (epoch) => this.#hello(epoch),
+      onOpen: (hello, isNew) => this.#onOpen(hello, isNew),
+      onEvent: (event, raw) => this.#onEvent(event, raw),
+      onUnreachable: (since) => {
+        for (const mirror of this.#running()) mirror.setUnreachable(since);
+      },
+      isNeeded: () => this.#running().length > 0,
+    });
+  }
+
+  find(id: string): Mirror | undefined {
+    return this.#mirrors.get(id);
+  }
+
+  get(id: string): Mirror {
+    const mirror = this.#mirrors.get(id);
+    if (!mirror) throw jobNotFound(id);
+    return mirror;
+  }
+
+  states(): readonly JobState[] {
+    return [...this.#mirrors.values()].flatMap((mirror) => (mirror.hasStarted ? [mirror.state()] : []));
+  }
+
+  forget(id: string): void {
+    this.#mirrors.delete(id);
+    this.#caredAt.delete(id);
+  }
+
+  async prepare(spec: JobSpec): Promise<void> {
+    await this.connection.open();
+    await this.#followExec();
+    if (!this.#mirrors.has(spec.id)) this.#mirrors.set(spec.id, new Mirror(spec.id));
+    // `start` reports the failure.
+    this.connection.call('prepare', spec).catch(() => {});
+  }
+
+  async start(id: string): Promise<void> {
+    const mirror = this.get(id);
+    try {
+      mirror.set(await this.connection.call('start', id));
+    } catch (error) {
+      this.forget(id);
+      throw error;
+    }
+    this.#caredAt.set(id, performance.now());
+    this.connection.watch();
+  }
+
+  async wait(id: string, waitMs: number): Promise<JobState> {
+    const mirror = this.get(id);
+    if (waitMs > 0) await mirror.wait(waitMs);
+    else if (!mirror.hasEnded && mirror.ageMs > careEveryMs) this.#refresh(mirror);
+    return mirror.state();
+  }
+
+  read(id: string, from: Cursor, query: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+    const mirror = this.get(id);
+    if (query.maxBytes > 0) this.#allow(mirror, from);
+    return mirror.read(from, query, (at, maxBytes) => this.#readFar(id, at, maxBytes));
+  }
+
+  async write(id: string, data: Uint8Array, options: WriteOptions): Promise<void> {
+    const mirror = this.get(id);
+    mirror.awaiting = false;
+    this.#caredAt.set(id, performance.now());
+    await this.connection.send('write', [id, options], [data]);
+  }
+
+  async awaitsInput(id: string): Promise<boolean> {
+    const mirror = this.get(id);
+    if (mirror.hasEnded) return false;
+    const now = performance.now();
+    const lastCare = this.#caredAt.get(id) ?? Number.NEGATIVE_INFINITY;
+    if (now - lastCare > careEveryMs) {
+      this.#caredAt.set(id, now);
+      this.connection.notify('care', id);
+    }
+    if (now - lastCare > freshMs) {
+      const { observation } = await this.connection.call('observe', id);
+      mirror.awaiting = observation.awaitingInput;
+    }
+    return mirror.awaiting;
+  }
+
+  async inspect(query: InspectQuery): Promise<Facts> {
+    const { session } = query;
+    const known = session === undefined ? undefined : this.#sessions.get(session);
+    await this.#followExec();
+    const { facts, fingerprint }: InspectAnswer = await this.connection.call(
+      'inspect',
+      query,
+      known?.fingerprint ?? null,
+    );
+    if (session === undefined || fingerprint === undefined) return facts;
+    if (facts.session) this.#sessions.set(session, { fingerprint, facts: facts.session });
+    const state = facts.session ?? known?.facts;
+    return state === undefined ? facts : { ...facts, session: state };
+  }
+
+  async takeUp(request: TakeUpRequest) {
+    const commands = await this.connection.call('takeUp', request);
+    for (const { id, state } of commands) {
+      const mirror = this.#mirrors.get(id) ?? new Mirror(id);
+      mirror.set(state);
+      this.#mirrors.set(id, mirror);
+    }
+    if (this.#running().length > 0) this.connection.watch();
+    return commands;
+  }
+
+  async close(): Promise<void> {
+    if (this.connection.hasBegun && this.#options.mode === 'use') {
+      const ending = this.#running().filter((mirror) => !mirror.state().outlives);
+      const stopped = ending.map(({ id }) => this.connection.call('stop', id, stopOnClose));
+      await settlesWithin(Promise.allSettled(stopped), closeMs);
+    }
+    this.connection.close();
+  }
+
+  #hello(epoch: number) {
+    const { build, mode, options, orphanMs, tombstoneMs } = this.#options;
+    this.#exec = this.#options.execAllow() ?? null;
+    const resume = Object.fromEntries([...this.#mirrors.values()].map(({ id, end }) => [id, end]));
+    const exec = this.#exec;
+    return { protocol, build, link: this.#link, epoch, mode, options, exec, orphanMs, tombstoneMs, resume };
+  }
+
+  #onOpen({ jobs, worker }: FarHello, isNew: boolean): void {
+    for (const state of jobs) this.find(state.id)?.set(state);
+    if (!isNew) return;
+    this.#sessions.clear();
+    const known = new Set(jobs.map(({ id }) => id));
+    for (const mirror of this.#running())
+      if (!known.has(mirror.id)) mirror.set(toLost(mirror.state(), worker));
+  }
+
+  #onEvent(event: WireEvent, raw: readonly Buffer[]): void {
+    const mirror = this.#mirrors.get(event.id);
+    if (!mirror) return;
+    if (event.event === 'output') mirror.add(event.cursor, event.frames, raw);
+    else if (event.event === 'grown') mirror.grow(event);
+    else if (event.event === 'awaiting') mirror.awaiting = event.on;
+    else mirror.set(event.state);
+  }
+
+  #running(): readonly Mirror[] {
+    return [...this.#mirrors.values()].filter((mirror) => mirror.hasStarted && !mirror.hasEnded);
+  }
+
+  #refresh(mirror: Mirror): void {
+    this.connection.call('state', mirror.id).then(
+      (state) => mirror.set(state),
+      () => {},
+    );
+  }
+
+  // Credit is sent in steps: one message per read would cost more than it saves.
+  #allow(mirror: Mirror, from: Cursor): void {
+    const upTo = from + creditBytes;
+    if (upTo < mirror.credit + creditStep || from > mirror.end) return;
+    mirror.credit = upTo;
+    this.connection.notify('credit', mirror.id, upTo);
+  }
+
+  async #readFar(id: string, from: Cursor, maxBytes: number): Promise<ReadResult> {
+    const { result, raw } = await this.connection.send('read', [id, from, maxBytes]);
+    const { frames, ...rest } = result as ReadAnswer;
+    const all = Buffer.concat(raw);
+    let at = 0;
+    const chunks = frames.map(([stream, bytes]): OutputChunk => {
+      at += bytes;
+      return { stream, data: all.subarray(at - bytes, at) };
+    });
+    return { chunks, ...rest };
+  }
+
+  async #followExec(): Promise<void> {
+    const list = this.#options.execAllow() ?? null;
+    if (list === this.#exec) return;
+    this.#exec = list;
+    await this.connection.call('exec', list);
+  }
+}
+
+function toLost(state: JobState, worker: string): JobState {
+  const detail = `The worker that ran it is gone; worker ${worker} has taken its place and has no record of it. Its exit code is not known.`;
+  return {
+    ...state,
+    status: 'lost',
+    end: {
+      ...{ cause: 'worker_lost', exitCode: null, signal: null, detail },
+      ...{ leftRunning: [], kept: [], survivors: [], deniedHosts: [] },
+    },
+  };
+}

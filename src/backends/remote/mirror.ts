@@ -1,0 +1,226 @@
+import { jobNotFound } from '../../contract/failure.ts';
+import type { Cursor, JobState, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
+import type { OutputFrame } from '../../contract/wire.ts';
+import { createNotifier, createStopwatch } from '../../support/timing.ts';
+
+/** Output that a mirror keeps in memory; older output is read from the worker. */
+const windowBytes = 4 * 1_048_576;
+// Of an ended command, only this much stays in memory.
+const endedBytes = 65_536;
+// How long a read waits for output that is to be pushed, before it asks for it.
+const pushMs = 1_000;
+// Neighbouring pieces up to this size are joined.
+const joinedBytes = 4_096;
+
+interface Piece {
+  readonly start: Cursor;
+  readonly stream: Stream;
+  readonly data: Buffer;
+}
+
+/** Reads output that a mirror does not have. */
+export type ReadFar = (from: Cursor, maxBytes: number) => Promise<ReadResult>;
+
+/** The near side's copy of a job: its state, and the newest part of its output. It answers reads without a round trip. */
+export class Mirror {
+  readonly id: string;
+  readonly #changed = createNotifier();
+  #pieces: Piece[] = [];
+  #start: Cursor;
+  #end: Cursor;
+  #state: JobState | null = null;
+  #age = createStopwatch();
+  #grown = { stdoutBytes: 0, stderrBytes: 0 };
+  #unreachableSince: string | undefined;
+  /** The cursor up to which the far side may push. */
+  credit: Cursor;
+  /** Whether a process of the job waits for input, as last reported. */
+  awaiting = false;
+
+  constructor(id: string, from: Cursor = 0) {
+    this.id = id;
+    this.#start = from;
+    this.#end = from;
+    this.credit = from + 1_048_576;
+  }
+
+  /** The end of what was pushed. */
+  get end(): Cursor {
+    return this.#end;
+  }
+
+  /** True once the far side has reported a state. */
+  get hasStarted(): boolean {
+    return this.#state !== null;
+  }
+
+  get hasEnded(): boolean {
+    return this.#state?.end != null;
+  }
+
+  /** Milliseconds since the last report of the state. */
+  get ageMs(): number {
+    return this.#age();
+  }
+
+  add(cursor: Cursor, frames: readonly OutputFrame[], raw: readonly Buffer[]): void {
+    // After a reconnection, or a gap because output was removed, the window begins again.
+    if (cursor !== this.#end) this.#reset(cursor);
+    const rest = [...raw];
+    for (const [stream, bytes] of frames) for (const data of take(rest, bytes)) this.#append(stream, data);
+    this.#trim(windowBytes);
+    this.#changed.notifyAll();
+  }
+
+  grow(grown: { readonly stdoutBytes: number; readonly stderrBytes: number }): void {
+    this.#grown = grown;
+    this.#changed.notifyAll();
+  }
+
+  set(state: JobState): void {
+    if (this.hasEnded && !state.end) return;
+    this.#state = state;
+    this.#age = createStopwatch();
+    this.#grown = state;
+    this.#unreachableSince = undefined;
+    if (state.end) this.#trim(windowBytes);
+    this.#changed.notifyAll();
+  }
+
+  /** The worker does not answer any more; undefined if it does again. */
+  setUnreachable(since: string | undefined): void {
+    this.#unreachableSince = since;
+    this.#changed.notifyAll();
+  }
+
+  state(): JobState {
+    const state = this.#state;
+    if (!state) throw jobNotFound(this.id);
+    if (state.end) return state;
+    const { stdout, stderr } = this.#sizes(state);
+    const durationMs = Math.round(state.durationMs + this.#age());
+    const now = { ...state, durationMs, stdoutBytes: stdout, stderrBytes: stderr };
+    if (this.#unreachableSince === undefined) return now;
+    return { ...now, status: 'unreachable', unreachableSince: this.#unreachableSince };
+  }
+
+  /** Waits for the end, or for `waitMs`. */
+  async wait(waitMs: number): Promise<void> {
+    const elapsed = createStopwatch();
+    while (!this.hasEnded && elapsed() < waitMs) await this.#changed.wait(waitMs - elapsed());
+  }
+
+  async read(
+    from: Cursor,
+    { waitMs, maxBytes }: { waitMs: number; maxBytes: number },
+    readFar: ReadFar,
+  ): Promise<ReadResult> {
+    const elapsed = createStopwatch();
+    while (from >= this.#total() && from >= this.#end && !this.hasEnded && elapsed() < waitMs)
+      await this.#changed.wait(waitMs - elapsed());
+    // Output that the far side may push is on its way.
+    const patienceMs = Math.min(waitMs, elapsed() + pushMs);
+    while (from >= this.#end && from < this.#total() && from < this.credit && elapsed() < patienceMs)
+      await this.#changed.wait(patienceMs - elapsed());
+    const end = this.#total();
+    const leftovers = this.#state?.end?.leftRunning.length ?? 0;
+    const isInWindow = from >= this.#start && from < this.#end;
+    if (isInWindow || (from === end && !(this.hasEnded && leftovers > 0)))
+      return this.#readWindow(from, maxBytes);
+    return readFar(from, maxBytes);
+  }
+
+  #readWindow(from: Cursor, maxBytes: number): ReadResult {
+    const chunks: OutputChunk[] = [];
+    let [at, left] = [from, maxBytes];
+    for (let index = this.#findPiece(from); index < this.#pieces.length && left > 0; index += 1) {
+      const piece = this.#pieces[index];
+      if (!piece) break;
+      const skip = at - piece.start;
+      const data = piece.data.subarray(skip, skip + left);
+      chunks.push({ stream: piece.stream, data });
+      at += data.length;
+      left -= data.length;
+    }
+    const end = this.#total();
+    const final = this.hasEnded;
+    if (final && at === end) this.#trim(Math.max(endedBytes, end - from));
+    return { chunks, next: at, end, final };
+  }
+
+  #total(): Cursor {
+    const { stdout, stderr } = this.#state?.end ? toSizes(this.#state) : toSizes(this.#grown);
+    return this.#state?.end ? stdout + stderr : Math.max(this.#end, stdout + stderr);
+  }
+
+  #sizes(state: JobState): Readonly<Record<Stream, number>> {
+    const [known, grown] = [toSizes(state), toSizes(this.#grown)];
+    const stdout = Math.max(known.stdout, grown.stdout, this.#seen.stdout);
+    return { stdout, stderr: Math.max(known.stderr, grown.stderr, this.#seen.stderr) };
+  }
+
+  /** Bytes of each stream up to `#end`, as far as they were pushed from the beginning. */
+  readonly #seen = { stdout: 0, stderr: 0 };
+
+  #append(stream: Stream, data: Buffer): void {
+    const last = this.#pieces.at(-1);
+    this.#seen[stream] += data.length;
+    if (last && last.stream === stream && last.data.length + data.length <= joinedBytes)
+      this.#pieces[this.#pieces.length - 1] = { ...last, data: Buffer.concat([last.data, data]) };
+    else this.#pieces.push({ start: this.#end, stream, data });
+    this.#end += data.length;
+  }
+
+  #trim(maxBytes: number): void {
+    let dropped = 0;
+    while (this.#end - this.#start > maxBytes) {
+      const first = this.#pieces[dropped];
+      if (!first) break;
+      this.#start = first.start + first.data.length;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#pieces.splice(0, dropped);
+  }
+
+  #reset(cursor: Cursor): void {
+    this.#pieces = [];
+    this.#start = cursor;
+    this.#end = cursor;
+    this.#seen.stdout = 0;
+    this.#seen.stderr = 0;
+  }
+
+  #findPiece(at: Cursor): number {
+    let [low, high] = [0, this.#pieces.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const piece = this.#pieces[middle];
+      if (piece && piece.start + piece.data.length <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function toSizes({
+  stdoutBytes,
+  stderrBytes,
+}: {
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+}) {
+  return { stdout: stdoutBytes, stderr: stderrBytes };
+}
+
+/** Removes `count` bytes from the front of `pieces` and returns them. */
+function take(pieces: Buffer[], count: number): readonly Buffer[] {
+  const taken: Buffer[] = [];
+  for (let left = count; left > 0; ) {
+    const first = pieces.shift();
+    if (!first) break;
+    if (first.length > left) pieces.unshift(first.subarray(left));
+    taken.push(first.subarray(0, left));
+    left -= Math.min(left, first.length);
+  }
+  return taken;
+}

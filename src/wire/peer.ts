@@ -1,0 +1,174 @@
+import type { Duplex } from 'node:stream';
+import { NacreError, toNacreError } from '../contract/failure.ts';
+import { frameKinds, magic, unanswered, type WireEvent, type WireFailure } from '../contract/wire.ts';
+import { createDeferred, type Deferred } from '../support/timing.ts';
+import { encodeFrame, FrameReader, type WireFrame } from './frames.ts';
+
+/** A result with raw bytes. */
+export interface Answer {
+  readonly result: unknown;
+  readonly raw: readonly Uint8Array[];
+}
+
+/** A call as it arrives. */
+export interface IncomingCall {
+  readonly number: number;
+  readonly method: string;
+  readonly words: readonly unknown[];
+  readonly raw: readonly Buffer[];
+}
+
+/** Receives messages from the other side. */
+export interface PeerHandlers {
+  onCall?(call: IncomingCall): Promise<Answer> | Answer;
+  onEvent?(event: WireEvent, raw: readonly Buffer[]): void;
+  /** Called once, when the stream has ended or failed, or the other side has missed its heartbeats. */
+  onClose(error: Error): void;
+}
+
+// Bytes that may wait in a stream before the sender pauses.
+const backlogBytes = 1_048_576;
+
+/** One side of a byte stream that carries the frames of `contract/wire.ts`. */
+export class Peer {
+  readonly #stream: Duplex;
+  readonly #handlers: PeerHandlers;
+  readonly #calls = new Map<number, Deferred<Answer>>();
+  #drained: Deferred<void> | null = null;
+  #isClosed = false;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #missed = 0;
+
+  constructor(stream: Duplex, handlers: PeerHandlers) {
+    this.#stream = stream;
+    this.#handlers = handlers;
+    const reader = new FrameReader((frame) => this.#receive(frame));
+    stream.on('data', (piece: Buffer) => {
+      this.#missed = 0;
+      try {
+        reader.push(piece);
+      } catch (error) {
+        this.close(error as Error);
+      }
+    });
+    stream.on('drain', () => this.#relieve());
+    stream.on('error', (error) => this.close(error));
+    for (const event of ['end', 'close'] as const)
+      stream.on(event, () => this.close(new Error('the stream was closed')));
+    stream.write(Buffer.from(magic, 'latin1'));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Sends a call; the answer has the same number. */
+  call(
+    number: number,
+    method: string,
+    words: readonly unknown[],
+    raw: readonly Uint8Array[] = [],
+  ): Promise<Answer> {
+    const answer = createDeferred<Answer>();
+    this.#calls.set(number, answer);
+    this.#send(frameKinds.call, number, { m: method, w: words }, raw);
+    return answer.promise;
+  }
+
+  /** Sends a call without an answer. */
+  notify(method: string, words: readonly unknown[]): void {
+    this.#send(frameKinds.call, unanswered, { m: method, w: words });
+  }
+
+  push(event: WireEvent, raw: readonly Uint8Array[] = []): void {
+    this.#send(frameKinds.event, 0, event, raw);
+  }
+
+  /** Resolves when the other side has read enough for more to be sent; rejects if the stream was closed. */
+  async drained(): Promise<void> {
+    while (!this.#isClosed && this.#stream.writableLength > backlogBytes) {
+      this.#drained ??= createDeferred();
+      await this.#drained.promise;
+    }
+  }
+
+  /** Sends a ping every `intervalMs`; three without any answer close the peer. */
+  beat(intervalMs: number): void {
+    if (this.#heartbeat || this.#isClosed) return;
+    this.#missed = 0;
+    this.#heartbeat = setInterval(() => {
+      this.#missed += 1;
+      if (this.#missed > 3) this.close(new Error('it has missed three heartbeats'));
+      else this.#send(frameKinds.ping, 0, undefined);
+    }, intervalMs).unref();
+  }
+
+  /** Stops the pings, since nothing that this side waits for depends on the other. */
+  rest(): void {
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  /** Ends the stream after everything that was sent. */
+  end(): void {
+    this.rest();
+    this.#stream.end();
+  }
+
+  close(error: Error = new Error('it was closed')): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.rest();
+    this.#stream.destroy();
+    this.#relieve();
+    for (const call of this.#calls.values()) call.reject(new StreamClosedError(error.message));
+    this.#calls.clear();
+    this.#handlers.onClose(error);
+  }
+
+  #relieve(): void {
+    this.#drained?.resolve();
+    this.#drained = null;
+  }
+
+  #send(kind: number, number: number, body: unknown, raw?: readonly Uint8Array[]): void {
+    if (this.#isClosed) return;
+    const pieces = encodeFrame(kind, number, body, raw);
+    this.#stream.cork();
+    for (const piece of pieces) this.#stream.write(piece);
+    this.#stream.uncork();
+  }
+
+  #receive({ kind, number, body, raw }: WireFrame): void {
+    if (kind === frameKinds.ping) this.#send(frameKinds.pong, 0, undefined);
+    if (kind === frameKinds.event) this.#handlers.onEvent?.(body as WireEvent, raw);
+    if (kind === frameKinds.call) void this.#answer(number, body, raw);
+    const call = this.#calls.get(number);
+    if (!call) return;
+    this.#calls.delete(number);
+    if (kind === frameKinds.answer) call.resolve({ result: body, raw });
+    else call.reject(fromFailure(body as WireFailure));
+  }
+
+  async #answer(number: number, body: unknown, raw: readonly Buffer[]): Promise<void> {
+    const { m: method, w: words } = body as { readonly m: string; readonly w: readonly unknown[] };
+    try {
+      const answer = await this.#handlers.onCall?.({ number, method, words, raw });
+      if (number !== unanswered) this.#send(frameKinds.answer, number, answer?.result ?? null, answer?.raw);
+    } catch (error) {
+      if (number !== unanswered) this.#send(frameKinds.failure, number, toFailure(error));
+    }
+  }
+}
+
+/** The stream was closed before a call was answered. */
+export class StreamClosedError extends Error {}
+
+function toFailure(error: unknown): WireFailure {
+  const { code, message, hint, details } = toNacreError(error);
+  return { code, message, hint, details };
+}
+
+function fromFailure({ code, message, hint, details = {} }: WireFailure): NacreError {
+  return new NacreError(code, message, { hint, details });
+}

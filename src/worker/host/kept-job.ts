@@ -1,0 +1,85 @@
+// The folder of one command that outlives its connection: `spec` before it runs, `log` while it runs, `end` before its end
+// is reported, `settled` once a server has recorded that end.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobSpec, JobState, Keeping } from '../../contract/job.ts';
+
+/** The contents of `spec`: a command without its variables, which may be secret. */
+export interface KeptSpec extends Pick<JobSpec, 'id' | 'command' | 'cwd' | 'stdin' | 'terminal'> {
+  readonly keeping: Keeping;
+  /** The link that started it. */
+  readonly link: string;
+  readonly preparedAt: string;
+  /** How long its result stays readable after its end. */
+  readonly tombstoneMs: number;
+}
+
+/** The contents of the folder of a command: `end` is null if none was recorded. */
+export interface KeptRecord {
+  readonly spec: KeptSpec;
+  readonly end: JobState | null;
+  readonly isSettled: boolean;
+}
+
+/** Creates the folder of a command that is about to be prepared. */
+export function writeSpec(folder: string, spec: KeptSpec): void {
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, 'spec'), JSON.stringify(spec), { mode: 0o600, flag: 'wx' });
+}
+
+/** Writes an end so that it survives a crash of the machine. */
+export async function writeEnd(folder: string, state: JobState): Promise<void> {
+  const draft = join(folder, 'end.new');
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(state));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, join(folder, 'end'));
+}
+
+/** Notes that the end was recorded. */
+export function markSettled(folder: string): void {
+  writeFileSync(join(folder, 'settled'), '', { mode: 0o600 });
+}
+
+/** Reads the folder of a command; undefined if `spec` is missing or damaged, so that nothing is known. */
+export function readKept(folder: string): KeptRecord | undefined {
+  try {
+    const spec = JSON.parse(readFileSync(join(folder, 'spec'), 'utf8')) as KeptSpec;
+    return { spec, end: readEnd(folder), isSettled: exists(join(folder, 'settled')) };
+  } catch {
+    return undefined;
+  }
+}
+
+function readEnd(folder: string): JobState | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'end'), 'utf8')) as JobState;
+  } catch {
+    return null;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** When the last byte was written. */
+export async function lastWritten(folder: string): Promise<number> {
+  const found = await stat(join(folder, 'log')).catch(() => stat(join(folder, 'spec')));
+  return found.mtimeMs;
+}
+
+/** Removes the folder of a command. */
+export function removeKept(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}

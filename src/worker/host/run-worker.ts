@@ -1,0 +1,86 @@
+// The program of the detached worker, which dist/worker.js runs:
+// 1. it becomes the worker of this user and place, or exits because there is one,
+// 2. it takes over what dead workers left on disk, then listens and reports `ready`,
+// 3. it ends with the last command, shell and connection, or by `shutdown` or a signal.
+import { existsSync, rmdirSync, rmSync, watch } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { settlesWithin } from '../../support/timing.ts';
+import { createProcessTable } from '../processes/create-process-table.ts';
+import {
+  becomeCurrent,
+  createWorkerFolder,
+  type FoundWorker,
+  inheritJobs,
+  listenIn,
+  removeCurrent,
+} from './worker-folder.ts';
+import { WorkerHost } from './worker-host.ts';
+
+/** How the program of the worker is started. */
+export interface WorkerProgram {
+  /** The folder of all workers. */
+  readonly root: string;
+  readonly build: string;
+  /** Reports to the process that started it. */
+  report(line: 'ready' | 'another'): void;
+  exit(): void;
+}
+
+// A worker that no server has connected to was started in vain.
+const firstLinkMs = 10_000;
+const shutdownMs = 12_000;
+
+/** Runs the detached worker until it has nothing left to keep. */
+export async function runWorker({ root, build, report, exit }: WorkerProgram): Promise<void> {
+  const own = createWorkerFolder(root, build);
+  if (!becomeCurrent(root, own)) {
+    rmSync(own.folder, { recursive: true, force: true });
+    report('another');
+    return exit();
+  }
+  const leave = createExit(root, own, exit);
+  const host = new WorkerHost({
+    ...{ name: own.name, build, jobsFolder: join(own.folder, 'jobs'), table: createProcessTable() },
+    onIdle: () => leave(),
+    onShutdown: () => leave(),
+  });
+  const records = inheritJobs(root, own);
+  await host.restore(records);
+  const server = createServer((socket: Socket) => host.accept(socket));
+  server.on('error', () => leave());
+  listenIn(own.folder, server);
+  report('ready');
+  // Without its folder no server can find it, and nothing that it keeps could be taken up.
+  watch(own.folder, () => {
+    if (!existsSync(own.folder)) void endAll(host, leave);
+  }).on('error', () => {});
+  setTimeout(() => host.tidy(), firstLinkMs).unref();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.once(signal, () => void endAll(host, leave));
+}
+
+async function endAll(host: WorkerHost, leave: () => void): Promise<void> {
+  await settlesWithin(host.close(), shutdownMs).catch(() => {});
+  leave();
+}
+
+// Servers must not find it any more before it stops listening; the folder stays if it has jobs that may be read later.
+function createExit(root: string, own: FoundWorker, exit: () => void): () => void {
+  let hasLeft = false;
+  return () => {
+    if (hasLeft) return;
+    hasLeft = true;
+    removeCurrent(root, own.name);
+    removeIfEmpty(own.folder);
+    exit();
+  };
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    // Fails while there are jobs.
+    rmdirSync(join(folder, 'jobs'));
+    rmSync(folder, { recursive: true, force: true });
+  } catch {}
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { settlesWithin, sleep } from '../../support/timing.ts';
+import type { Environment } from '../machine/environment.ts';
+import { connectTo, findCurrent, isWorkerAlive, removeCurrent } from './worker-folder.ts';
+
+/** How to find or start the detached worker of this user. */
+export interface WorkerPlace {
+  /** The folder of all workers. */
+  readonly root: string;
+  readonly build: string;
+  /** dist/worker.js */
+  readonly program: string;
+  /** Of the server; the worker gets only what Node and its helpers need. */
+  readonly environment: Environment;
+}
+
+const startMs = 10_000;
+const attempts = 20;
+
+/** Connects to the detached worker, which is started if there is none. */
+export async function openWorker(place: WorkerPlace): Promise<Duplex> {
+  for (let turn = 0; ; turn += 1) {
+    const stream = await connectToCurrent(place.root);
+    if (stream) return stream;
+    if (turn >= attempts) throw new Error('it could not be started');
+    await startWorker(place);
+    if (turn > 0) await sleep(turn * 5);
+  }
+}
+
+/** Connects to the detached worker if there is one. */
+export async function connectToCurrent(root: string): Promise<Duplex | undefined> {
+  const name = findCurrent(root);
+  if (name === undefined) return undefined;
+  try {
+    return await connectTo(join(root, name));
+  } catch {
+    // It has ended, or it is about to listen or to end.
+    if (isWorkerAlive(root, name) === false) removeCurrent(root, name);
+    return undefined;
+  }
+}
+
+// The worker must not end with the server, nor with its terminal or process group.
+async function startWorker({ root, build, program, environment }: WorkerPlace): Promise<void> {
+  const flags = ['--max-semi-space-size=1', '--no-warnings'];
+  const child = spawn(process.execPath, [...flags, program, root, build], {
+    cwd: '/',
+    env: toWorkerEnvironment(environment),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  child.unref();
+  child.on('error', () => {});
+  try {
+    await settlesWithin(Promise.race([once(child.stdout, 'data'), once(child, 'exit')]), startMs);
+  } catch {
+    // `spawn` failed; the next attempt reports it.
+  } finally {
+    child.stdout.destroy();
+  }
+}
+
+const passed =
+  /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_RUNTIME_DIR|NACRE_INSTANCE|NODE_V8_COVERAGE)$/;
+
+function toWorkerEnvironment(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => passed.test(name)));
+}

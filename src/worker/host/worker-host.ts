@@ -1,0 +1,276 @@
+// The far side of the wire: one process that keeps the jobs and persistent shells of all servers of a user.
+// 1. `accept` opens a `Link` per connection; each link gets a worker with the settings of its server,
+// 2. when a link is lost, `release` ends what does not outlive it, and keeps the rest for `orphanMs`,
+// 3. `takeUp` hands orphans to a later link of the same client,
+// 4. `onIdle` is called when there is neither a link nor anything left to keep.
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
+import type { JobState, Keeping } from '../../contract/job.ts';
+import { signedEnd } from '../../contract/wire.ts';
+import { settlesWithin } from '../../support/timing.ts';
+import type { Answer } from '../../wire/peer.ts';
+import type { ProcessTable } from '../processes/process-table.ts';
+import { HostedJob } from './hosted-job.ts';
+import type { HostedWorker } from './hosted-worker.ts';
+import { type KeptRecord, removeKept } from './kept-job.ts';
+import { Link } from './link.ts';
+
+/** A job with its place. */
+export interface JobEntry {
+  readonly job: HostedJob;
+  /** The worker that runs it; null for one of an earlier process. */
+  readonly hosted: HostedWorker | null;
+  /** The worker's key of its room. */
+  readonly room?: string | undefined;
+  /** Settles when the worker has prepared it. */
+  readonly prepared: Promise<unknown>;
+  begin(): void;
+  /** The link that owns it; null for an orphan. */
+  link: Link | null;
+  /** The name of the link that started it, or took it up last. */
+  linkName: string;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/** A persistent shell with its place. */
+export interface SessionEntry {
+  readonly hosted: HostedWorker;
+  /** The worker's key of it. */
+  readonly key: string;
+  /** The near side's key of it. */
+  nearKey: string;
+  keeping: Keeping | undefined;
+  link: Link | null;
+  linkName: string;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/** Options of `WorkerHost`. */
+export interface HostOptions {
+  /** The random name of this process. */
+  readonly name: string;
+  readonly build: string;
+  /** The folder in which each kept job has a folder. */
+  readonly jobsFolder: string;
+  readonly table: ProcessTable;
+  /** Called when there is nothing left to keep and no link. */
+  onIdle(): void;
+  /** Called by `shutdown`, after everything has ended. */
+  onShutdown(): void;
+}
+
+const kill: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
+const closeMs = 8_000;
+const answersMs = 600_000;
+const maxAnswers = 256;
+
+/** The newest answers to the calls of one link, by number. */
+class Answers {
+  readonly #answers = new Map<number, Promise<Answer>>();
+
+  get(number: number): Promise<Answer> | undefined {
+    return this.#answers.get(number);
+  }
+
+  add(number: number, answer: Promise<Answer>): Promise<Answer> {
+    this.#answers.set(number, answer);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > maxAnswers && oldest !== undefined) this.#answers.delete(oldest);
+    return answer;
+  }
+}
+
+/** Keeps the jobs of all links. */
+export class WorkerHost {
+  readonly options: HostOptions;
+  readonly jobs = new Map<string, JobEntry>();
+  readonly sessions = new Set<SessionEntry>();
+  readonly #links = new Set<Link>();
+  readonly #workers = new Set<HostedWorker>();
+  readonly #answers = new Map<string, Answers>();
+  readonly #key: { readonly privateKey: KeyObject; readonly publicText: string };
+  #isClosed = false;
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    this.#key = {
+      privateKey,
+      publicText: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    };
+  }
+
+  accept(stream: Duplex): void {
+    this.#links.add(new Link(this, stream));
+  }
+
+  /** The links that are open. */
+  get links(): readonly Link[] {
+    return [...this.#links];
+  }
+
+  /** The answers that a link of this name has got, for calls that come again. */
+  answersOf(link: string): Answers {
+    const answers = this.#answers.get(link) ?? new Answers();
+    this.#answers.set(link, answers);
+    return answers;
+  }
+
+  /** Adds what earlier processes left on disk, as far as it is still to be kept. */
+  async restore(records: readonly (KeptRecord & { readonly folder: string })[]): Promise<void> {
+    for (const { folder, ...record } of records) {
+      const job = await HostedJob.restore(record, folder);
+      const entry = {
+        job,
+        hosted: null,
+        prepared: Promise.resolve(),
+        begin() {},
+        link: null,
+        linkName: record.spec.link,
+      };
+      this.jobs.set(job.id, entry);
+      this.#expire(entry);
+    }
+  }
+
+  folderOf(id: string): string {
+    return join(this.options.jobsFolder, id);
+  }
+
+  addWorker(hosted: HostedWorker): void {
+    this.#workers.add(hosted);
+  }
+
+  addJob(entry: JobEntry): void {
+    this.jobs.set(entry.job.id, entry);
+    const ended = () => {
+      if (!entry.link) this.#expire(entry);
+      this.tidy();
+    };
+    entry.job.ended.then(ended, ended);
+  }
+
+  async dispose(entry: JobEntry): Promise<void> {
+    clearTimeout(entry.timer);
+    await entry.job.dispose();
+    this.jobs.delete(entry.job.id);
+  }
+
+  /** Forgets a job that was never started. */
+  async discard({ job, timer }: JobEntry): Promise<void> {
+    clearTimeout(timer);
+    this.jobs.delete(job.id);
+    if (job.kept) await removeKept(this.folderOf(job.id));
+  }
+
+  readonly signEnd = (state: JobState): JobState => {
+    const endedAt = new Date().toISOString();
+    const signature = sign(null, Buffer.from(signedEnd(state, endedAt)), this.#key.privateKey).toString(
+      'base64',
+    );
+    return {
+      ...state,
+      endRecord: {
+        worker: this.options.name,
+        key: this.#key.publicText,
+        startedAt: state.startedAt,
+        endedAt,
+        signature,
+      },
+    };
+  };
+
+  /** Ends what a lost link alone needs, and keeps the rest. */
+  async release(link: Link): Promise<void> {
+    this.#links.delete(link);
+    setTimeout(() => this.#forgetAnswers(link.name), answersMs).unref();
+    const own = [...this.jobs.values()].filter((entry) => entry.link === link);
+    const shells = [...this.sessions].filter((entry) => entry.link === link);
+    for (const entry of [...own, ...shells]) entry.link = null;
+    await Promise.allSettled([
+      ...own.map((entry) => this.#orphan(entry, link)),
+      ...shells.map((entry) => this.#orphanSession(entry, link)),
+    ]);
+    this.tidy();
+  }
+
+  async closeSession(entry: SessionEntry): Promise<boolean> {
+    clearTimeout(entry.timer);
+    this.sessions.delete(entry);
+    const isClosed = await entry.hosted.worker.closeSession(entry.key).catch(() => false);
+    this.tidy();
+    return isClosed;
+  }
+
+  /** Closes workers without a user; reports if nothing is left. */
+  tidy(): void {
+    if (this.#isClosed) return;
+    const used = new Set<HostedWorker | null>([
+      ...this.links.flatMap((link) => link.workers()),
+      ...[...this.jobs.values()].flatMap(({ job, hosted }) => (job.hasEnded ? [] : [hosted])),
+      ...[...this.sessions].map(({ hosted }) => hosted),
+    ]);
+    for (const hosted of this.#workers) {
+      if (used.has(hosted)) continue;
+      this.#workers.delete(hosted);
+      void this.#closeWorker(hosted);
+    }
+    if (this.#workers.size === 0 && this.#links.size === 0) this.options.onIdle();
+  }
+
+  /** Ends every job and shell; ends are recorded as usual. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const running = [...this.jobs.values()].filter(({ job }) => !job.hasEnded);
+    const stopped = running.map(async ({ job }) => {
+      await job.worker.stop(job.id, stopOnClose);
+      await job.ended;
+    });
+    await settlesWithin(Promise.allSettled(stopped), closeMs);
+    for (const { timer } of [...this.jobs.values(), ...this.sessions]) clearTimeout(timer);
+    await Promise.all([...this.#workers].map((hosted) => this.#closeWorker(hosted)));
+  }
+
+  #forgetAnswers(name: string): void {
+    if (!this.links.some((link) => link.name === name)) this.#answers.delete(name);
+  }
+
+  async #closeWorker({ worker }: HostedWorker): Promise<void> {
+    await settlesWithin(worker.close(), closeMs).catch(() => {});
+  }
+
+  async #orphan(entry: JobEntry, link: Link): Promise<void> {
+    const { job } = entry;
+    if (job.hasEnded && job.kept) return this.#expire(entry);
+    if (job.kept && job.hasStarted) {
+      entry.timer = setTimeout(
+        () => void job.worker.stop(job.id, stopOnClose).catch(() => {}),
+        toDelay(link.orphanMs),
+      );
+      return;
+    }
+    await job.worker.stop(job.id, kill).catch(() => {});
+    if (job.hasStarted) await job.ended.catch(() => {});
+    await this.dispose(entry).catch(() => this.discard(entry));
+  }
+
+  async #orphanSession(entry: SessionEntry, link: Link): Promise<void> {
+    if (!entry.keeping) return void (await this.closeSession(entry));
+    entry.timer = setTimeout(() => void this.closeSession(entry), toDelay(link.orphanMs));
+  }
+
+  // The result of an ended orphan stays for its tombstone time.
+  #expire(entry: JobEntry): void {
+    clearTimeout(entry.timer);
+    const remove = () => void this.dispose(entry).catch(() => {});
+    entry.timer = setTimeout(remove, toDelay(entry.job.kept?.tombstoneMs ?? 0)).unref();
+  }
+}
+
+// The longest delay that `setTimeout` accepts.
+function toDelay(ms: number): number {
+  return Math.min(ms, 2_147_483_647);
+}

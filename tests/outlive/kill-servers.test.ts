@@ -1,0 +1,157 @@
+// Servers are killed while their commands write numbered lines; every byte, exit code and shell must be found again.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sleep } from '../../src/support/timing.ts';
+import { endWorkers, findWorkers } from '../../src/worker/host/end-workers.ts';
+import { builtCli } from '../support/build.ts';
+import { processesWith } from '../support/processes.ts';
+import { soakCount } from '../support/soak.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder = '';
+const servers: ChildProcess[] = [];
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  for (const child of servers.splice(0)) child.kill('SIGKILL');
+  await endWorkers(join(folder, 'state'));
+});
+
+const mark = () => `OUTLIVE_TEST=${folder}`;
+const environment = () => ({
+  ...{ PATH: process.env.PATH ?? '', HOME: folder, OUTLIVE_TEST: folder },
+  ...{ NACRE_STATE_DIR: join(folder, 'state'), NACRE_OUTLIVE: 'on', ALLOWED_COMMANDS: '*' },
+  NACRE_TOOLS: 'terminal,bash',
+});
+
+type Reply = { readonly instructions?: string; readonly content?: readonly { readonly text: string }[] };
+
+async function open(client = 'tester') {
+  const child = spawn(process.execPath, [builtCli, 'mcp'], {
+    ...{ cwd: folder, env: environment(), stdio: ['pipe', 'pipe', 'ignore'] },
+  });
+  servers.push(child);
+  const waiting = new Map<number, (reply: Reply) => void>();
+  let count = 0;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, result, error } = JSON.parse(line);
+    waiting.get(id)?.(result ?? error);
+  });
+  const request = (method: string, params: unknown) =>
+    new Promise<Reply>((resolve) => {
+      count += 1;
+      waiting.set(count, resolve);
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: count, method, params })}\n`);
+    });
+  const { instructions = '' } = await request('initialize', {
+    ...{ protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: client, version: '1' } },
+  });
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  return {
+    instructions,
+    async call(name: string, args: Readonly<Record<string, unknown>>) {
+      const { content = [] } = await request('tools/call', { name, arguments: args });
+      return content.map(({ text }) => text).join('\n');
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+const nacre = (...words: readonly string[]) =>
+  execFileSync(process.execPath, [builtCli, ...words], {
+    cwd: folder,
+    env: environment(),
+    encoding: 'utf8',
+    maxBuffer: 67_108_864,
+  });
+
+test('commands and shells survive killed servers with every byte and their exit codes', {
+  timeout: 600_000,
+}, async () => {
+  const rounds = soakCount(60, 2);
+  const first = await open();
+  // It counts until the file `enough` exists.
+  const script = 'i=0; while [ ! -e enough ]; do i=$((i+1)); echo "line $i"; sleep 0.005; done; exit 7';
+  await first.call('start_command', { command: script, name: 'counter' });
+  await first.call('start_command', { command: `seq 1 200000; exit 3`, name: 'burst' });
+  await first.call('Bash', { command: 'cd /; value=42; show() { echo "value $value"; }; sleep 300 &' });
+  await first.kill();
+  let named = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    await sleep(Math.random() * 400);
+    const next = await open();
+    // On a busy machine the instructions may have to be sent before the worker has answered.
+    if (next.instructions.includes('still run')) named += 1;
+    expect(await next.call('list_commands', {})).toMatch(/"counter".*running/);
+    expect(await next.call('Bash', { command: 'show; pwd; jobs | grep -c sleep' })).toContain(
+      'value 42\n/\n1',
+    );
+    await next.kill();
+  }
+  expect(named).toBeGreaterThan(0);
+  writeFileSync(join(folder, 'enough'), '');
+  const stranger = await open('somebody-else');
+  expect(await stranger.call('list_commands', {})).toContain('commands: []');
+  await stranger.kill();
+  const last = await open();
+  await expect
+    .poll(() => last.call('list_commands', {}), { timeout: 400_000, interval: 500 })
+    .toMatch(/"counter".*exit_code: 7/);
+  expect(await last.call('list_commands', {})).toMatch(/"burst".*exit_code: 3/);
+  await last.kill();
+  const expected = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index + 1}\n`).join('');
+  const counted = nacre('logs', 'counter');
+  expect(counted).toBe(expected(counted.split('\n').length - 1, 'line '));
+  expect(counted.length).toBeGreaterThan(1_000);
+  expect(nacre('logs', 'burst')).toBe(expected(200_000, ''));
+  expect(nacre('ps')).toContain('counter');
+  expect(nacre('shutdown')).toContain('Ended the worker');
+  expect(processesWith(mark())).toEqual([]);
+});
+
+test('the commands of a killed worker are lost, nothing survives, and the next command runs', {
+  timeout: 300_000,
+}, async () => {
+  for (let round = 0; round < soakCount(100, 1); round += 1) {
+    const server = await open();
+    await server.call('start_command', { command: 'echo begun; sleep 300', name: `lost-${round}` });
+    const [worker] = findWorkers(join(folder, 'state'));
+    process.kill(worker?.pid ?? 0, 'SIGKILL');
+    await expect
+      .poll(() => server.call('read_output', { command_id: `lost-${round}`, cursor: 0 }), {
+        timeout: 60_000,
+        interval: 200,
+      })
+      .toMatch(/status: "lost"[\s\S]*begun/);
+    expect(await server.call('start_command', { command: 'echo next', name: `next-${round}` })).toContain(
+      'next',
+    );
+    await server.kill();
+  }
+  await endWorkers(join(folder, 'state'));
+  await expect.poll(() => processesWith(mark()), { timeout: 60_000 }).toEqual([]);
+});
+
+test('nacre stop ends a kept command without a server, and its folder says how', {
+  timeout: 120_000,
+}, async () => {
+  const server = await open();
+  await server.call('start_command', { command: 'sleep 300', name: 'kept' });
+  await server.kill();
+  expect(nacre('stop', 'kept')).toContain('killed');
+  const root = join(folder, 'state', 'worker', 'protocol-1');
+  const names = readdirSync(root).filter((name) => name.startsWith('worker-'));
+  const ends = names.flatMap((name) =>
+    readdirSync(join(root, name, 'jobs')).map((id) => join(root, name, 'jobs', id, 'end')),
+  );
+  expect(ends.map((end) => JSON.parse(readFileSync(end, 'utf8')).end.cause)).toEqual(['stopped']);
+});
