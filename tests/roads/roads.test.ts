@@ -1,4 +1,4 @@
-// The contract of a backend on every road to a worker. `npm run test:roads` runs all tests of engine and backends on each.
+// The contract of a backend on every road to a worker. NACRE_TEST_ROAD=json runs the tests of src/engine on that road.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../src/contract/backend.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
