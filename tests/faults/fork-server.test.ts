@@ -1,7 +1,8 @@
-// The fork server at level group, where every command is its child, and a fork server without resources.
+// The fork server at level group, where every command is its child, and one whose resources are limited.
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import type { JobSpec, JobState } from '../../src/contract/job.ts';
+import type { JobSpec } from '../../src/contract/job.ts';
 import { createStopwatch } from '../../src/support/timing.ts';
 import { forkServersOf } from '../support/helper-processes.ts';
 import { processesWith } from '../support/processes.ts';
@@ -43,39 +44,35 @@ test('at level group, a stopped fork server is continued, and the end of a comma
   expect((await here.worker.wait(id, 15_000)).end).toMatchObject({ cause: 'exit', exitCode: 7 });
 });
 
-test.each(['group', 'namespace'] as const)(
-  'at level %s, commands are spawned without a fork server that has no descriptors (EMFILE)',
-  async (level) => {
+const starving = { EAGAIN: '--nproc=1', EMFILE: '--nofile=3', ENOSPC: '--fsize=1', ENOMEM: '--as=1:' };
+const starved = (['group', 'namespace'] as const).flatMap((level) =>
+  Object.entries(starving).map(([fault, limit]) => [level, fault, limit] as const),
+);
+test.each(starved)(
+  'at level %s, commands get a new fork server if one has a limit (%s), and those that run go on',
+  async (level, _fault, limit) => {
     here = createTestWorker({ highestLevel: level, supervisionRequire: level, warmShells: 0 });
     const id = await here.start('echo up; sleep 0.5; echo done');
     await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
-    limitForkServer('--nofile=3');
+    limitForkServer(limit);
+    const usual = readFileSync('/proc/self/limits', 'utf8');
     for (let round = 0; round < 3; round += 1)
-      expect(await here.run('echo works')).toMatchObject({
-        stdout: 'works\n',
+      expect(await here.run('cat /proc/self/limits')).toMatchObject({
+        stdout: usual,
         state: { status: 'completed' },
       });
     expect((await here.worker.wait(id, 10_000)).end).toMatchObject({ cause: 'exit', exitCode: 0 });
   },
 );
 
-// The programs that it starts inherit the limit, and die when they are executed.
-test.each(['group', 'namespace'] as const)(
-  'at level %s, a fork server without memory (ENOMEM) disturbs no running command, and works again later',
-  async (level) => {
-    here = createTestWorker({ highestLevel: level, supervisionRequire: level, warmShells: 0 });
-    const id = await here.start('echo up; sleep 0.5; echo done');
-    await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
-    limitForkServer('--as=1:');
-    const starved = await here.run('echo works').catch((error: unknown) => error);
-    expect(starved instanceof Error ? 'refused' : (starved as { state: JobState }).state.status).not.toBe(
-      'completed',
-    );
-    limitForkServer('--as=unlimited:');
-    expect((await here.run('echo works')).stdout).toBe('works\n');
-    expect((await here.worker.wait(id, 10_000)).end).toMatchObject({ cause: 'exit', exitCode: 0 });
-  },
-);
+test('at level group, fork servers that were replaced again and again are not kept', async () => {
+  here = createTestWorker();
+  for (let round = 0; round < 8; round += 1) {
+    expect(await here.run('echo works')).toMatchObject({ stdout: 'works\n' });
+    limitForkServer(`--core=${round}:`);
+  }
+  await expect.poll(() => forkServersOf(here).length, { timeout: 20_000 }).toBeLessThan(7);
+});
 
 function limitForkServer(limit: string): void {
   for (const pid of forkServersOf(here)) execFileSync('prlimit', ['--pid', String(pid), limit]);

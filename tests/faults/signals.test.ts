@@ -7,14 +7,11 @@ import { type FaultCase, faults, moments, type Place, places, tryFault } from '.
 
 const all: readonly FaultCase[] = (Object.keys(places) as Place[]).flatMap((place) =>
   helpers.flatMap((helper) =>
-    // Programs inherit the limit of a fork server without memory: commands are refused until it is lifted (fork-server.test.ts).
-    faults
-      .filter((fault) => helper !== 'fork server' || fault !== 'ENOMEM')
-      .flatMap((fault) =>
-        moments
-          .filter((moment) => helper !== 'session shell' || moment === 'session')
-          .map((moment) => [place, helper, fault, moment] as const),
-      ),
+    faults.flatMap((fault) =>
+      moments
+        .filter((moment) => helper !== 'session shell' || moment === 'session')
+        .map((moment) => [place, helper, fault, moment] as const),
+    ),
   ),
 );
 // Every place, helper, fault and moment at least once.
@@ -23,6 +20,7 @@ const everyday: readonly FaultCase[] = [
   ['plain', 'fork server', 'SIGKILL', 'starting'],
   ['plain', 'fork server', 'SIGSTOP', 'idle'],
   ['plain', 'fork server', 'EAGAIN', 'session'],
+  ['plain', 'fork server', 'ENOMEM', 'idle'],
   ['plain', 'supervisor', 'SIGKILL', 'session'],
   ['plain', 'supervisor', 'SIGSTOP', 'ending'],
   ['plain', 'init', 'SIGKILL', 'terminal'],

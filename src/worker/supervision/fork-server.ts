@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
@@ -25,6 +26,7 @@ export interface ForkServerLimits {
 }
 
 const defaultLimits: ForkServerLimits = { startMs: 10_000, closeMs: 2_000 };
+const maxRetired = 4;
 
 /** The dependencies of `ForkServer`. */
 export interface ForkServerDeps {
@@ -52,13 +54,15 @@ export class NotForkedError extends Error {}
 /**
  * A perl script that starts processes for Node, reaps them and reports their exit. fork() copies the page tables of all of
  * Node's memory, which blocks the event loop for milliseconds; perl has almost no memory, and forks in a tenth of the time.
- * It is started at the first use, and again if it has ended.
+ * It is started at the first use, and again if it has ended or its resource limits were changed.
  */
 export class ForkServer {
   readonly #deps: ForkServerDeps;
   readonly #limits: ForkServerLimits;
   readonly #program: readonly [string, ...string[]] | undefined;
   #process: ForkServerProcess | null = null;
+  /** Processes that start nothing any more, and still reap what they have started; the oldest first. */
+  #retired: readonly ForkServerProcess[] = [];
   #isClosed = false;
 
   constructor(deps: ForkServerDeps) {
@@ -80,6 +84,7 @@ export class ForkServer {
     if (this.#isClosed) throw new NotForkedError('the fork server is closed');
     if (!this.#program) throw new NotForkedError('perl is missing');
     const lifeline = await this.#deps.lifeline?.();
+    if (this.#process?.lives() && this.#process.hasOtherLimits()) this.#retire(this.#process);
     if (!this.#process?.lives()) this.#process = this.#spawn(this.#program, lifeline);
     return this.#process.start(request, this.#limits.startMs);
   }
@@ -87,7 +92,16 @@ export class ForkServer {
   /** Ends the process by EOF on its `stdin`; programs that it started and that still run are killed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#process?.close(this.#limits.closeMs);
+    const all = [...this.#retired, ...(this.#process ? [this.#process] : [])];
+    await Promise.all(all.map((one) => one.close(this.#limits.closeMs)));
+  }
+
+  // Its commands go on, unless there are too many like it.
+  #retire(process: ForkServerProcess): void {
+    const living = [...this.#retired.filter((one) => one.lives()), process];
+    for (const one of living.slice(0, -maxRetired)) void one.close(this.#limits.closeMs);
+    this.#retired = living;
+    this.#process = null;
   }
 
   #spawn(program: readonly string[], lifeline: number | undefined): ForkServerProcess {
@@ -101,6 +115,8 @@ class ForkServerProcess {
   readonly #starting = new Map<number, Deferred<Forked>>();
   readonly #running = new Map<number, Deferred<ProcessExit>>();
   readonly #gone: Promise<void>;
+  readonly #resourceLimits: () => string;
+  readonly #firstLimits: string;
   #requests = 0;
 
   constructor(argv: readonly string[], env: ForkServerDeps['env'], lifeline: number | undefined) {
@@ -126,6 +142,16 @@ class ForkServerProcess {
     readLines(this.#child, (line) => this.#onReply(parseForkReply(line)));
     this.#child.stdin?.on('error', () => {});
     if (this.#child.pid !== undefined) void this.#gone.then(continueWhileStopped(this.#child.pid));
+    this.#resourceLimits = watchResourceLimits(this.#child.pid, this.#gone);
+    this.#firstLimits = this.#resourceLimits();
+  }
+
+  /**
+   * True if its resource limits (prlimit(2)) are not those that it was started with. Programs would inherit them: without memory
+   * they die when they are executed, and with a limit on processes or files a command fails for a reason that is not its own.
+   */
+  hasOtherLimits(): boolean {
+    return this.#resourceLimits() !== this.#firstLimits;
   }
 
   async start(request: ForkRequest, startMs: number): Promise<Forked> {
@@ -196,4 +222,20 @@ function readLines({ stdout }: ChildProcess, onLine: (line: string) => void): vo
     rest = lines.pop() ?? '';
     for (const line of lines) onLine(line);
   });
+}
+
+// Reading an open file takes a sixth of the time that opening and reading it takes.
+function watchResourceLimits(pid: number | undefined, gone: Promise<void>): () => string {
+  const buffer = Buffer.alloc(4_096);
+  try {
+    const file = openSync(`/proc/${pid}/limits`, 'r');
+    let isOpen = true;
+    void gone.then(() => {
+      isOpen = false;
+      closeSync(file);
+    });
+    return () => (isOpen ? buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0)) : '');
+  } catch {
+    return () => '';
+  }
 }
