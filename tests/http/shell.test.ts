@@ -22,6 +22,8 @@ beforeAll(async () => {
         './no-interpreter',
         './text',
         './greet',
+        './folder',
+        '/tmp',
       ].join(','),
       EXEC_MAX_BUFFER_BYTES: '100000',
       EXEC_TIMEOUT_MS: '1000',
@@ -187,6 +189,13 @@ describe('H2: the status of a command', () => {
     const { status, body } = await here.shell('./data');
     expect(status).toBe(200);
     expect(body).toMatchObject({ code: 126, stderr: expect.stringMatching(/data: Permission denied/) });
+  });
+
+  test.each(['./folder', '/tmp'])('is 200 with code 126 and one line if %s is a folder', async (path) => {
+    mkdirSync(join(here.cwd, 'folder'), { recursive: true });
+    const { status, body } = await here.shell(path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ code: 126, stdout: '', stderr: `${path}: Is a directory\n` });
   });
 });
 
