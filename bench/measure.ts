@@ -102,7 +102,8 @@ export function createBenchEngines<Name extends string>(
 function toAuditLog(dir: string, fsync: Audit): AuditLog {
   if (fsync === 'off')
     return {
-      path: dir,
+      instance: 'bench',
+    path: dir,
       record() {},
       recordSoon() {},
       tryRecord: () => [],

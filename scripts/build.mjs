@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildConsole } from './build-console.mjs';
 import { writeNotices } from './write-notices.mjs';
 import { writeTypes } from './write-types.mjs';
 
@@ -106,6 +107,7 @@ const worker = await build({
   external: ['@lydell/node-pty'],
 });
 copyFileSync('src/worker/guard/exec-guard.pl', 'dist/exec-guard.pl');
+const consoles = await buildConsole();
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
 cpSync('src/doors/http/applet-template', 'dist/applet-template', { recursive: true });
 // The applets in `dist/applets` are ready to be served; the terminal applet needs xterm.js.
@@ -123,8 +125,7 @@ writeFileSync(
   execFileSync(process.execPath, [resolve('dist/cli.js'), 'man'], withoutSettings),
 );
 writeTypes(['index.d.ts', 'policy/decide-command.d.ts']);
-const bundled = [parts, greeter, sockets, guard, worker].flatMap(({ metafile }) =>
-  Object.keys(metafile.inputs),
-);
+const inputs = [parts, greeter, sockets, guard, worker, ...consoles];
+const bundled = inputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 // `writeTypes` copies zod's declarations.
 writeNotices([...bundled, `${terminal}/`, 'node_modules/zod/']);

@@ -21,6 +21,7 @@ async function checkCode() {
   await step('Formatting and lint', tool('biome'), ['ci', '.']);
   await step('Types', tool('tsc'), ['-p', 'tsconfig.json']);
   await step('Types without Node', tool('tsc'), ['-p', 'tsconfig.pure.json']);
+  await step('Types of the console', tool('tsc'), ['-p', 'tsconfig.console.json']);
   await step('Build', process.execPath, ['scripts/build.mjs']);
   await step('Unused code and dependencies', tool('knip'), []);
   await step('Package', tool('publint'), ['--strict']);

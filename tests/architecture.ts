@@ -32,9 +32,12 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   clients: shared,
   backends: [...shared, 'wire', 'worker', 'audit', 'recordings'],
   engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor', 'recordings'],
+  servers: [...shared, 'engine'],
   tools: [...shared, 'engine', 'output'],
   workflows: [...shared, 'tools'],
-  doors: [...shared, 'engine', 'tools', 'audit', 'workflows', 'recordings', 'clients'],
+  doors: [...shared, 'engine', 'tools', 'audit', 'workflows', 'recordings', 'clients', 'monitor', 'servers'],
+  // Runs in a browser: it knows the types that it shares with the server, and nothing else.
+  console: ['contract'],
   // Of every folder but `policy`, `rules` imports only `settings.ts` and types; see `readOnlySettings`.
   rules: [
     ...shared,
@@ -54,7 +57,7 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   assembly: [
     ...shared,
     ...['policy', 'output', 'sessions', 'audit', 'monitor', 'recordings', 'worker', 'backends', 'engine'],
-    ...['tools', 'workflows', 'doors', 'rules'],
+    ...['tools', 'servers', 'workflows', 'doors', 'rules'],
   ],
 };
 

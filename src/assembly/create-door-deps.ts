@@ -8,6 +8,7 @@ import type {
   EngineAccess,
   Greeted,
   Io,
+  NewPage,
   PageLink,
   Program,
   RemoteCaller,
@@ -126,16 +127,17 @@ function createEngineAccess(
     openInbox: remoteCallers && (() => openControl()),
   };
   const engine = engineOnDemand(resolved, host);
-  let createLink: (() => PageLink) | undefined;
+  let createLink: ((page?: NewPage) => PageLink) | undefined;
   let describe = (): ServerDescription => ({ door: 'mcp', clients: [] });
   const server = { cwd, engine: engine.open, describe: () => describe() };
+  const serverStatus = () => toServerStatus({ ...server, now: () => live().now() });
   let control: Promise<{ close(): Promise<void> }> | undefined;
   const openControl = async () => {
     control ??= loadControl().then(({ serveControl }) =>
       serveControl(controlDir, {
         engine: engine.open,
-        createLink: () => createLink?.(),
-        status: () => toServerStatus({ ...server, now: () => live().now() }),
+        createLink: (page) => createLink?.(page),
+        status: serverStatus,
         judge: (programs, folder) => judgePrograms({ ...server, live }, programs, folder),
       }),
     );
@@ -148,6 +150,7 @@ function createEngineAccess(
   const access: EngineAccess & ControlAccess = {
     engine: engine.open,
     openControl,
+    serverStatus,
     offerLinks(create) {
       createLink = create;
     },

@@ -1,10 +1,10 @@
 import type { Rules } from '../contract/decision.ts';
 import { toNacreError } from '../contract/failure.ts';
 import type { MachineReport } from '../contract/report.ts';
-import type { ServerStatus } from '../doors/control/server-status.ts';
 import type { ServerDescription } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Resolved, rulesForFamily, rulesForShell } from '../rules/rules-for.ts';
+import type { ServerStatus } from '../servers/server-status.ts';
 import { version } from './version.ts';
 
 /** The parts of a server that `toServerStatus` looks at. */
@@ -41,15 +41,19 @@ function toNames({ allow }: Rules): readonly string[] {
   return allow.kind === 'names' ? allow.names : [];
 }
 
-type Examined = Pick<ServerStatus, 'sandbox' | 'supervision' | 'network' | 'problem' | 'running'>;
+type Examined = Pick<
+  ServerStatus,
+  'instance' | 'sandbox' | 'supervision' | 'network' | 'problem' | 'running'
+>;
 
 async function examine({ engine: openEngine }: StatusDeps): Promise<Examined> {
   try {
     const engine = await openEngine();
     const { sandbox, supervision, network }: MachineReport = await engine.report();
-    return { sandbox, supervision, network, problem: null, running: engine.countRunning() };
+    const { instance } = engine;
+    return { instance, sandbox, supervision, network, problem: null, running: engine.countRunning() };
   } catch (error) {
     const { message } = toNacreError(error);
-    return { sandbox: null, supervision: null, network: null, problem: message, running: 0 };
+    return { instance: null, sandbox: null, supervision: null, network: null, problem: message, running: 0 };
   }
 }

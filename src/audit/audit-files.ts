@@ -17,10 +17,13 @@ export function listAuditFiles(dir: string): readonly AuditFile[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir)
     .sort()
-    .flatMap((name) => {
-      const [, day, instance] = pattern.exec(name) ?? [];
-      return day === undefined || instance === undefined ? [] : [{ name, day, instance }];
-    });
+    .flatMap((name) => toAuditFile(name) ?? []);
+}
+
+/** The audit file with this name; undefined for other files. */
+export function toAuditFile(name: string): AuditFile | undefined {
+  const [, day, instance] = pattern.exec(name) ?? [];
+  return day === undefined || instance === undefined ? undefined : { name, day, instance };
 }
 
 const pattern = /^(\d{4}-\d\d-\d\d)_([\w-]+)\.jsonl$/;

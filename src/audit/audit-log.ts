@@ -24,6 +24,8 @@ import type { Redact } from './redact.ts';
 export interface AuditLog {
   /** The file of today. */
   readonly path: string;
+  /** The part of its files' names that tells servers apart. */
+  readonly instance: string;
   /** Writes the record and all records before it; throws `audit_unavailable` if that fails. */
   record(entry: AuditEntry): void;
   /** Queues an entry that has no effect yet: it is written with the next `record`, or a few milliseconds later. */
@@ -67,7 +69,7 @@ const soonMs = 5;
 
 class ServerAuditLog implements AuditLog {
   readonly #options: AuditLogOptions;
-  readonly #instance = createId(String(process.pid));
+  readonly instance = createId(String(process.pid));
   readonly #now: () => Date;
   readonly #queue = new RecordQueue();
   readonly #listeners = new RecordListeners();
@@ -78,7 +80,7 @@ class ServerAuditLog implements AuditLog {
 
   constructor(options: AuditLogOptions) {
     const { dir, fsync, redact } = options;
-    const instance = this.#instance;
+    const { instance } = this;
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
     this.#anchors = new FileAnchors(() => this.#openIndex(), instance);
@@ -189,7 +191,7 @@ class ServerAuditLog implements AuditLog {
   }
 
   #pathOf(day: string): string {
-    return join(this.#options.dir, toFileName(day, this.#instance));
+    return join(this.#options.dir, toFileName(day, this.instance));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
-import type { Decision } from '../contract/decision.ts';
+import type { Decision, FoundProgram } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
 import type { EndRecord, ProtectedUse } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
@@ -17,10 +17,16 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       /** As the caller wrote it. */
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
+      readonly from?: Origin | undefined;
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
   /** A user's answer; `by` defaults to the user of the client. */
-  | { readonly kind: 'approved' | 'declined'; readonly by?: string | undefined }
+  | {
+      readonly kind: 'approved' | 'declined';
+      readonly by?: string | undefined;
+      /** A sentence of the user to the agent. */
+      readonly note?: string | undefined;
+    }
   /** Written before the command is started. */
   | { readonly kind: 'started'; readonly cwd: string }
   | {
@@ -33,6 +39,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | { readonly kind: 'stop'; readonly signal: string }
   /** A planned command that will not run, such as a dry run or a step after a failed one. */
   | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
+  /** What a person did in a page: `id` is the command that it is about, or the id of the act itself. */
+  | { readonly kind: PageAct; readonly detail?: string | undefined }
   /** A request without a valid token; nothing was run. */
   | { readonly kind: 'unknown_caller'; readonly reason: string }
   /** A port of a sandbox that was opened on 127.0.0.1, or closed there; `id` is that of the opening. */
@@ -41,6 +49,22 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
+
+/** The connection and the persistent shell that a command comes from, and how it runs. */
+export interface Origin {
+  readonly connection?: string | undefined;
+  /** The key of the persistent shell. */
+  readonly shell?: string | undefined;
+  readonly name?: string | undefined;
+  readonly inBackground?: boolean | undefined;
+  readonly terminal?: boolean | undefined;
+}
+
+/** Acts in a page that run no command. */
+export const pageActs = ['viewed', 'downloaded', 'signed_in', 'linked', 'paused', 'resumed'] as const;
+
+/** One of `pageActs`. */
+export type PageAct = (typeof pageActs)[number];
 
 /** A forwarded port, and the command that listens there, if it is known. */
 export type AuditedPort = ForwardedPort & Pick<ListeningPort, 'command'>;
@@ -86,17 +110,29 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
         command: toCommandRecord(entry.command, redact),
         cwd: entry.cwd === undefined ? null : redact(entry.cwd),
         env: toEnvironmentRecord(entry.env, redact),
+        ...toOriginRecord(entry.from ?? {}, redact),
         ...(entry.caller.traceparent !== undefined && { traceparent: redact(entry.caller.traceparent) }),
       };
     case 'decided': {
       const { verdict, rule, reason, programs } = entry.decision;
       const names = [...new Set(programs.map((program) => program.name))].slice(0, mostPrograms);
       const shown = names.map((name) => cut(redact(name)));
-      return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown };
+      const found = programs.slice(0, mostPrograms).map((one) => toPlaceRecord(one, redact));
+      return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown, found };
     }
     case 'approved':
     case 'declined':
-      return { by: redact(entry.by ?? `the user of ${entry.caller.client}`) };
+      return {
+        by: redact(entry.by ?? `the user of ${entry.caller.client}`),
+        ...(entry.note !== undefined && { note: cut(redact(entry.note)) }),
+      };
+    case 'viewed':
+    case 'downloaded':
+    case 'signed_in':
+    case 'linked':
+    case 'paused':
+    case 'resumed':
+      return entry.detail === undefined ? {} : { detail: redact(entry.detail) };
     case 'started':
       return { cwd: redact(entry.cwd) };
     case 'input': {
@@ -117,6 +153,33 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       return toOutcomeRecord(entry.outcome, redact);
     case 'failed':
       return toFailureRecord(entry.error, redact);
+  }
+}
+
+function toOriginRecord(
+  { connection, shell, name, inBackground, terminal }: Origin,
+  redact: Redact,
+): Record<string, unknown> {
+  return {
+    ...(connection !== undefined && { connection: redact(connection) }),
+    ...(shell !== undefined && { shell: redact(toShellName(shell)) }),
+    ...(name !== undefined && { name: redact(name) }),
+    ...(inBackground && { background: true }),
+    ...(terminal && { terminal: true }),
+  };
+}
+
+function toPlaceRecord({ name, pos, end, via }: FoundProgram, redact: Redact): Record<string, unknown> {
+  return { name: cut(redact(name)), pos, end, ...(via !== undefined && { via: cut(redact(via)) }) };
+}
+
+// The last part of a session key is the shell's name, in which `toSessionKey` escapes slashes.
+function toShellName(key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }
 

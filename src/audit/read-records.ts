@@ -35,7 +35,7 @@ export function createRecordReader(
         if (day < firstDay) continue;
         for (const { line, end } of linesOf(join(dir, name), positions.get(name))) {
           positions.set(name, end);
-          const record = parse(line);
+          const record = parseRecord(line);
           if (record && (since === undefined || record.time >= since)) yield { record, line };
         }
       }
@@ -57,8 +57,8 @@ function* linesOf(path: string, from: number | undefined): Generator<FoundLine> 
 
 const texts = ['time', 'kind', 'id', 'door', 'client'];
 
-// Lines that are not records are skipped; `nacre audit verify` reports them.
-function parse(line: string): AuditRecord | null {
+/** A line as a record; null for others, which `nacre audit verify` reports. */
+export function parseRecord(line: string): AuditRecord | null {
   try {
     const record = JSON.parse(line) as Partial<AuditRecord>;
     return texts.every((field) => typeof record[field] === 'string') ? (record as AuditRecord) : null;

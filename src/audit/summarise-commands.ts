@@ -1,3 +1,5 @@
+import { toCommandText } from './command-index.ts';
+import { pageActs } from './entry.ts';
 import type { AuditRecord } from './read-records.ts';
 
 /** One command, summarised from its records. */
@@ -33,11 +35,14 @@ export function summariseCommands(
 ): CommandSummary[] {
   const commands = new Map(earlier.map((command) => [command.id, command]));
   for (const record of records) {
+    if (pageKinds.has(record.kind)) continue;
     const known = commands.get(record.id) ?? begin(record);
     commands.set(record.id, { ...known, ...fieldsOf(record) });
   }
   return [...commands.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
+
+const pageKinds: ReadonlySet<string> = new Set(pageActs);
 
 /** Whether a command matches all fields of a `CommandFilter`. */
 export function matchesFilter(
@@ -73,7 +78,7 @@ function begin({ id, time, door, client }: AuditRecord): CommandSummary {
 function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
   switch (record.kind) {
     case 'skipped':
-      return { command: toText(record.command), outcome: 'skipped' };
+      return { command: toCommandText(record.command), outcome: 'skipped' };
     case 'port_opened':
       return { command: `port ${record.port} opened on 127.0.0.1:${record.host_port}`, outcome: 'running' };
     case 'port_closed':
@@ -81,7 +86,7 @@ function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
     case 'unknown_caller':
       return { outcome: 'unknown caller' };
     case 'asked':
-      return { command: toText(record.command) };
+      return { command: toCommandText(record.command) };
     case 'decided':
       return {
         cwd: String(record.cwd),
@@ -101,10 +106,4 @@ function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
     default:
       return {};
   }
-}
-
-function toText(command: unknown): string {
-  if (typeof command === 'string') return command;
-  if (Array.isArray(command)) return command.join(' ');
-  return String((command as { beginning?: unknown } | null)?.beginning ?? '');
 }

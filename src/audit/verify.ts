@@ -41,6 +41,24 @@ export interface AuditReport {
 
 /** Verifies every record in a folder, and the signatures if there is a key. */
 export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditReport {
+  const steps = verifySteps(dir, key);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Like `verifyAudit`, with other work between two files. */
+export async function verifySlowly(dir: string, key?: AuditKey | undefined): Promise<AuditReport> {
+  const steps = verifySteps(dir, key);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await new Promise(setImmediate);
+  }
+}
+
+function* verifySteps(dir: string, key: AuditKey | undefined): Generator<void, AuditReport> {
   const index = readAnchors(dir, key);
   const problems: AuditProblem[] = [...index.problems];
   const notes: string[] = [...index.notes];
@@ -60,6 +78,7 @@ export function verifyAudit(dir: string, key?: AuditKey | undefined): AuditRepor
         notes.push(`${file.name}: it is not in the index; its server was killed while starting.`);
       else if (!anchor) unknown.push({ file: file.name, line: null, what: describeUnknown(found.records) });
       place = found.next;
+      yield;
     }
   }
   problems.push(...stillUnknown(dir, unknown));

@@ -193,6 +193,12 @@ export interface OutputChunk {
   readonly data: Uint8Array;
 }
 
+/** A cursor of an output log, and when the bytes after it arrived, in milliseconds since the log was opened. */
+export interface OutputMark {
+  readonly cursor: Cursor;
+  readonly ms: number;
+}
+
 /** Result of `Backend.read`: bytes in arrival order, and the cursor to continue from. */
 export interface ReadResult {
   readonly chunks: readonly OutputChunk[];
@@ -201,6 +207,8 @@ export interface ReadResult {
   readonly end: Cursor;
   /** The cursor before which all output was removed, because running commands needed its space; a read before it skips to it. */
   readonly goneBefore?: Cursor | undefined;
+  /** When output arrived: each mark is for the bytes from its cursor on; the first one may be before `from`. */
+  readonly marks?: readonly OutputMark[] | undefined;
   /** True once the command has ended; only processes left running in its session can still write after `end`. */
   readonly final: boolean;
 }

@@ -4,6 +4,7 @@
 // 3. `catalog.ts` lists the doors as `DoorEntry`, so the compiler checks that `DoorDeps` has what each door declares
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Retention } from '../audit/choose-pruned.ts';
+import type { PageRole } from '../contract/console.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ReplyShape } from '../contract/reply.ts';
@@ -11,6 +12,7 @@ import type { ServerTrial } from '../contract/report.ts';
 import type { RunContext } from '../engine/context/call-context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { TakeUpContext } from '../engine/take-up.ts';
+import type { ServerStatus } from '../servers/server-status.ts';
 import type { Declarations, SettingGroups, Values } from '../settings/define.ts';
 import type { GivenSetting, ParsedFlags } from '../settings/parse-flags.ts';
 import type { SettingInForce, SettingNote } from '../settings/setting-in-force.ts';
@@ -241,8 +243,10 @@ export interface ControlFolder {
 export interface ControlAccess {
   /** Opens the socket on which `nacre ps` and the other control commands reach this process. */
   openControl(): Promise<void>;
-  /** Lets `nacre open` ask this process for links to its start page. */
-  offerLinks(create: () => PageLink): void;
+  /** Lets `nacre open` ask this process for links to its console. */
+  offerLinks(create: (page?: NewPage) => PageLink): void;
+  /** The state of this server, as `nacre status` shows it. */
+  serverStatus(): Promise<ServerStatus>;
   /** Lets `nacre status` ask this process which door it serves, and for whom. */
   describeServer(describe: () => ServerDescription): void;
 }
@@ -256,11 +260,18 @@ export interface ServerDescription {
   readonly clients: readonly string[];
 }
 
-/** A one-time link to the start page of a server. */
+/** A one-time link to the console of a server. */
 export interface PageLink {
   /** The address of the server, without the ticket. */
   readonly address: string;
   readonly link: string;
+}
+
+/** The page that a link opens. */
+export interface NewPage {
+  readonly role: PageRole;
+  /** Its name in records; empty for none. */
+  readonly name: string;
 }
 
 /** The browser of the local user. */

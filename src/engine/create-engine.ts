@@ -130,7 +130,7 @@ function createInbox(
   return createApprovalInbox({
     ...approvals,
     whyOff: async () => whyApprovalIsOff(await backend.report()),
-    record: ({ id }, kind, by) => audit.record({ kind, id, caller: otherTerminal, by }),
+    record: ({ id }, kind, { by, note }) => audit.record({ kind, id, caller: otherTerminal, by, note }),
   });
 }
 
@@ -310,13 +310,17 @@ function auditMethods({
   backend,
   ownRecords,
   sessions,
-}: EngineDeps): Pick<Engine, 'recordsOf' | 'skip' | 'noteUnknown' | 'metrics'> {
+}: EngineDeps): Pick<Engine, 'recordsOf' | 'instance' | 'notePageAct' | 'skip' | 'noteUnknown' | 'metrics'> {
   const metrics = createTokenMetrics();
   audit.subscribe(metrics.observe);
   return {
     recordsOf(owner) {
       audit.settle();
       return ownRecords.of(owner);
+    },
+    instance: audit.instance,
+    notePageAct(kind, caller, { id = createId('act'), detail } = {}) {
+      audit.record({ kind, id, caller, detail });
     },
     async skip(command, caller, reason) {
       audit.record({ kind: 'skipped', id: createId('cmd'), caller, command, reason });

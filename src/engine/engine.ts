@@ -1,3 +1,4 @@
+import type { PageAct } from '../audit/entry.ts';
 import type { StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
@@ -55,6 +56,10 @@ export interface Engine {
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
   readonly recordsOf: OwnRecords['of'];
+  /** The part of the audit files' names that is this server's. */
+  readonly instance: string;
+  /** Records what a person did in a page, about a command or in general; throws `audit_unavailable` if that fails. */
+  notePageAct(kind: PageAct, caller: Caller, about?: { id?: string; detail?: string }): void;
   /** Approval requests for the user at another terminal; undefined if no terminal can reach this process. */
   readonly approvals: ApprovalInbox | undefined;
   /** Subscribes to the owner's background commands that start from now on; the returned function unsubscribes. */

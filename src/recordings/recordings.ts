@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
@@ -100,6 +100,15 @@ function createPruner(dir: string, { keepDays, maxBytes }: RecordingLimits) {
 function touch(file: FileHandle): void {
   const now = new Date();
   file.utimes(now, now).catch(() => {});
+}
+
+/** Whether a command was recorded. */
+export function hasRecording(dir: string, id: string): boolean {
+  try {
+    return existsSync(toPath(dir, id));
+  } catch {
+    return false;
+  }
 }
 
 /** Reads the recording of a command. */

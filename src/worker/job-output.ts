@@ -76,8 +76,10 @@ export class JobOutput {
       return [];
     });
     const { end, goneBefore } = this.#log;
-    if (goneBefore === 0) return { chunks, next: toNext(from, chunks), end, final };
-    if (from >= goneBefore) return { chunks, next: toNext(from, chunks), end, final, goneBefore };
+    const next = toNext(from, chunks);
+    const marks = chunks.length > 0 ? this.#log.marks(from, next) : undefined;
+    if (goneBefore === 0) return { chunks, next, end, final, marks };
+    if (from >= goneBefore) return { chunks, next, end, final, goneBefore, marks };
     return { chunks: [], next: options.maxBytes > 0 ? goneBefore : from, end, final, goneBefore };
   }
 

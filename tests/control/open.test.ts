@@ -75,3 +75,11 @@ test('without a server, nacre open says how to start one', async () => {
     'nacre: No server that nacre serve started is running.\nnacre: Start one with nacre serve.\n',
   );
 });
+
+test('nacre open --viewer makes a link to a page that can only look', async () => {
+  const { stdout } = await open(server, '--print', '--viewer');
+  const signedIn = await takeLink(server.address, stdout.trim());
+  const headers = { Cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '', Origin: server.address };
+  expect((await server.send('/api/now', { headers })).body.page).toMatchObject({ role: 'viewer' });
+  expect((await server.send('/api/pause', { method: 'POST', headers })).status).toBe(403);
+});

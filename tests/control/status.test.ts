@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServerStatus } from '../../src/doors/control/server-status.ts';
+import type { ServerStatus } from '../../src/servers/server-status.ts';
 import { serve, type TestServer } from '../support/http.ts';
 import { connect } from '../support/mcp.ts';
 import { createPlace, type Place, runInProcess } from '../support/nacre.ts';

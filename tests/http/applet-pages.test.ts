@@ -1,4 +1,4 @@
-// The applets as people use them: by mouse or touch, in light and dark, and back to the start page.
+// The applets as people use them: by mouse or touch, in light and dark, and back to the console.
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -29,7 +29,7 @@ afterAll(async () => {
   expect(await here.close()).toEqual([]);
 });
 
-// Opens the start page and follows the link to an applet; `problems` collects what the browser reports.
+// Opens the console and follows the link to an applet; `problems` collects what the browser reports.
 async function openApplet(context: BrowserContext, title: string) {
   const page = await context.newPage();
   const problems: string[] = [];
@@ -64,20 +64,23 @@ describe('the applet that nacre applet new creates', { timeout: 60_000 }, () => 
     await page.close();
   });
 
-  test('leads back to the start page, which is still signed in', async () => {
+  test('leads back to the console, which is still signed in', async () => {
     const { page, problems } = await openApplet(desktop.context, 'First try');
-    await page.getByRole('link', { name: 'Start page' }).click();
+    await page.getByRole('link', { name: 'Console' }).click();
     await page.waitForURL(`${here.address}/`);
-    await page.getByText(/version .* running/).waitFor();
+    await page
+      .getByRole('heading', { name: /running/ })
+      .first()
+      .waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });
 
-  test('asks to be opened from the start page if it is signed out', async () => {
+  test('asks to be opened from the console if it is signed out', async () => {
     const page = await mobile.context.newPage();
     await page.goto(`http://first-try.localhost:${here.port}/`);
-    await page.getByText('This page is signed out: open it again from the start page.').waitFor();
-    await page.getByRole('link', { name: 'Start page' }).click();
+    await page.getByText('This page is signed out: open it again from the console.').waitFor();
+    await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('heading', { name: 'Open this page with its link' }).waitFor();
     await page.close();
   });
@@ -111,8 +114,11 @@ describe('the terminal applet', { timeout: 60_000 }, () => {
   test('has no extra keys for a mouse, and a link back', async () => {
     const { page } = await openTerminal(desktop.context);
     expect(await page.getByRole('toolbar').isVisible()).toBe(false);
-    await page.getByRole('link', { name: 'Start page' }).click();
-    await page.getByText(/version .* running/).waitFor();
+    await page.getByRole('link', { name: 'Console' }).click();
+    await page
+      .getByRole('heading', { name: /running/ })
+      .first()
+      .waitFor();
     await page.close();
   });
 

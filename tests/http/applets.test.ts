@@ -132,7 +132,7 @@ describe('H8: an applet', () => {
 
   test('has no tools, no state and no link to another applet', async () => {
     const own = { Cookie: cookies.gits ?? '', 'Sec-Fetch-Site': 'same-origin' };
-    for (const path of ['/api/tools', '/api/state', '/mcp', '/applets/idle/'])
+    for (const path of ['/api/tools', '/api/now', '/api/commands', '/mcp', '/applets/idle/'])
       expect((await get(hostOf('gits'), path, own)).status).toBe(404);
   });
 
@@ -198,7 +198,7 @@ describe('H8: the files of an applet', () => {
 describe('H8: the list of applets', () => {
   const state = async () => {
     const page = { Cookie: cookies.main ?? '', 'Sec-Fetch-Site': 'same-origin' };
-    return (await get(`127.0.0.1:${here.port}`, '/api/state', page)).body as {
+    return (await get(`127.0.0.1:${here.port}`, '/api/server', page)).body as {
       applets: { slug: string; refused: string[] }[];
       problems: string[];
     };
@@ -238,7 +238,7 @@ describe('H10: pages', () => {
 
   test('a cookie requires the Origin of its page, or Sec-Fetch-Site: same-origin', async () => {
     const send = (headers: Record<string, string>) =>
-      get(`127.0.0.1:${here.port}`, '/api/state', { Cookie: cookies.main ?? '', ...headers });
+      get(`127.0.0.1:${here.port}`, '/api/now', { Cookie: cookies.main ?? '', ...headers });
     expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
     expect((await send({ Origin: here.address })).status).toBe(200);
     expect((await send({})).status).toBe(401);
@@ -249,7 +249,7 @@ describe('H10: pages', () => {
     ).toBe(401);
   });
 
-  test('/start leads from an applet to the start page that opened it', async () => {
+  test('/start leads from an applet to the console that opened it', async () => {
     const back = async (host: string, cookie = '') =>
       (await get(host, '/start', { Cookie: cookie })).headers.get('location');
     expect(await back(hostOf('gits'), cookies.gits)).toBe(`${here.address}/`);
@@ -268,7 +268,7 @@ describe('H10: pages', () => {
     expect(await back(hostOf('gits'), session)).toBe(`http://${local}/`);
   });
 
-  test('an applet redirects to the start page without a session', async () => {
+  test('an applet redirects to the console without a session', async () => {
     const { status, headers } = await get(`127.0.0.1:${here.port}`, '/applets/gits/');
     expect([status, headers.get('location')]).toEqual([302, '/']);
     const start = await get(`127.0.0.1:${here.port}`, '/');

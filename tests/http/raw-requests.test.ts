@@ -108,9 +108,9 @@ describe('H10: an absolute target', () => {
     const token = `Authorization: Bearer ${here.token}`;
     expect(await ask(`http://127.0.0.1:${here.port}/healthz`, ['Host: evil.example'])).toBe(200);
     expect(await ask(`http://127.0.0.1:${here.port}`, [own()])).toBe(200);
-    expect(await ask('http://evil.example/api/state', [own()])).toBe(401);
-    expect(await ask('http://evil.example/api/state', [own(), token])).toBe(403);
-    expect(await ask(`http://127.0.0.1:${here.port}/api/state`, [own(), token])).toBe(200);
+    expect(await ask('http://evil.example/api/now', [own()])).toBe(401);
+    expect(await ask('http://evil.example/api/now', [own(), token])).toBe(403);
+    expect(await ask(`http://127.0.0.1:${here.port}/api/now`, [own(), token])).toBe(200);
   });
 });
 

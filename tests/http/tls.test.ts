@@ -55,7 +55,7 @@ describe('H10: over TLS', () => {
       status: 200,
       text: expect.stringContaining('git version'),
     });
-    expect((await send('/api/state')).status).toBe(401);
+    expect((await send('/api/now')).status).toBe(401);
   });
 
   test('a link sets a cookie with Secure', async () => {
@@ -65,7 +65,7 @@ describe('H10: over TLS', () => {
     const [cookie = ''] = opened.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Secure$/);
     const page = { Host: host, Cookie: cookie.split(';')[0] ?? '' };
-    const state = (Origin: string) => send('/api/state', { headers: { ...page, Origin } });
+    const state = (Origin: string) => send('/api/now', { headers: { ...page, Origin } });
     expect((await state(here.address)).status).toBe(200);
     expect((await state(here.address.replace('https', 'http'))).status).toBe(403);
   });

@@ -49,7 +49,7 @@ function connect() {
   socket.addEventListener('message', ({ data }) => receive(JSON.parse(data)));
   socket.addEventListener('close', () => {
     if (ended) return;
-    showStatus('Connection lost. Reconnecting… (You can also reopen the terminal from the start page.)');
+    showStatus('Connection lost. Reconnecting… (You can also reopen the terminal from the console.)');
     setTimeout(connect, retryMs);
   });
 }

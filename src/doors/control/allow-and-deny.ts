@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findEntries, listIn } from '../../clients/find-entries.ts';
 import { NacreError, toNacreError } from '../../contract/failure.ts';
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { changePrograms, type ProgramChange } from '../../settings/change-programs.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import type { Arguments, FlagAccess, IoAccess, ProcessAccess, SettingsAccess } from '../door.ts';
@@ -11,7 +12,6 @@ import { exitCodes } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { openUserSettings, type UserSettingsDeps } from '../user-settings.ts';
 import type { JudgedPrograms } from './judged-programs.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
 
 interface Flags {
   readonly json: boolean;

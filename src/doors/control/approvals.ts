@@ -1,11 +1,11 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ApprovalInbox, PendingApproval } from '../../engine/approval/approval-inbox.ts';
+import { askServers, type ReachedServer, type ServerFolder } from '../../servers/reach-servers.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import type { Arguments, FlagAccess, IoAccess } from '../door.ts';
 import { print, toErrorText } from '../print.ts';
 import { showApprovalRequest, toRow } from '../show-approval-request.ts';
-import { askServers, type ReachedServer, type ServerFolder } from './reach-servers.ts';
 
 type ListedApprovals = Awaited<ReturnType<ApprovalInbox['list']>>;
 type ApprovalsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & Arguments & ServerFolder;

@@ -4,11 +4,11 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { ReadStream } from 'node:tty';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
+import type { ReachedServer, ServerFolder } from '../../servers/reach-servers.ts';
 import type { Arguments, Io, IoAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { reachCommand } from './reach-command.ts';
-import type { ReachedServer, ServerFolder } from './reach-servers.ts';
 import { showOutput } from './show-output.ts';
 
 const detachKey = '\x1d';

@@ -141,14 +141,18 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./port.ts')).portDoor,
   }),
   open: defineDoor({
-    summary: 'Open the start page of a running server in a browser.',
+    summary: 'Open the console of a running server in a browser.',
     details: 'The link works once, within ten minutes. Without a browser, nacre prints it.',
     usage: '[ADDRESS]',
     examples: [
       ['nacre open', 'Open the page of the server that nacre serve started.'],
       ['nacre open 8080 --print', 'Print a link to the server on port 8080.'],
+      ['nacre open --viewer --print', 'Print a link for a person who may only look.'],
     ],
-    flags: { print: switchFlag('--print', 'Print the link instead of opening it.') },
+    flags: {
+      print: switchFlag('--print', 'Print the link instead of opening it.'),
+      viewer: switchFlag('--viewer', 'Make a link to a page that can only look.'),
+    },
     load: async () => (await import('./open.ts')).openDoor,
   }),
   approvals: defineDoor({

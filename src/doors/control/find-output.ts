@@ -1,9 +1,9 @@
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { readRecording } from '../../recordings/recordings.ts';
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { withoutTrailing } from '../../support/without-trailing.ts';
 import { printable } from '../terminal-text.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
 
 /** The output of a command, as far as it was kept. */
 export interface KeptOutput {

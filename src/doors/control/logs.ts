@@ -1,7 +1,7 @@
+import type { ServerFolder } from '../../servers/reach-servers.ts';
 import type { Arguments, FlagAccess, IoAccess } from '../door.ts';
 import { interruptedExit } from '../exit-codes.ts';
 import { reachCommand } from './reach-command.ts';
-import type { ServerFolder } from './reach-servers.ts';
 import { showOutput } from './show-output.ts';
 
 type LogsDeps = FlagAccess<{ readonly follow: boolean }> & IoAccess & Arguments & ServerFolder;

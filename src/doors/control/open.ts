@@ -1,14 +1,21 @@
 import { NacreError } from '../../contract/failure.ts';
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import type { Arguments, BrowserAccess, FlagAccess, IoAccess, PageLink } from '../door.ts';
 import { print } from '../print.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
 
-type OpenDeps = FlagAccess<{ readonly print: boolean }> & IoAccess & Arguments & ServerFolder & BrowserAccess;
+type OpenDeps = FlagAccess<{ readonly print: boolean; readonly viewer: boolean }> &
+  IoAccess &
+  Arguments &
+  ServerFolder &
+  BrowserAccess;
 
 /** Handles `nacre open`: gets a new link from a running server, and opens it in a browser or prints it. */
 export async function openDoor(deps: OpenDeps): Promise<number> {
   const { io, flags, words } = deps;
-  const { replies, failed, close } = await askServers<PageLink | null>(deps, { method: 'link' });
+  const { replies, failed, close } = await askServers<PageLink | null>(deps, {
+    method: 'link',
+    role: flags.viewer ? 'viewer' : 'operator',
+  });
   close();
   const links = replies.flatMap(({ result }) => result ?? []);
   const { address, link } = chooseLink(links, words, failed);

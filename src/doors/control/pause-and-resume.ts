@@ -1,8 +1,8 @@
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { setPaused } from '../../support/pause-mark.ts';
 import type { ControlFolder, IoAccess, WorkerAccess } from '../door.ts';
 import { failedExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
 
 /** Handles `nacre pause`: ends every command of every server and refuses new ones. */
 export async function pauseDoor(deps: IoAccess & ServerFolder & WorkerAccess): Promise<number> {

@@ -4,12 +4,12 @@ import { showCommand } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { ForwardedPort, ListeningPort, RoomState } from '../../contract/port.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
+import { askServers, type ReachedServer, type ServerFolder } from '../../servers/reach-servers.ts';
+import { toPort } from '../../servers/to-port.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 import type { Arguments, DisplayAccess, FlagAccess, IoAccess } from '../door.ts';
 import { print, toErrorText } from '../print.ts';
 import { type Column, layOutTable } from '../table.ts';
-import { askServers, type ReachedServer, type ServerFolder } from './reach-servers.ts';
-import { toPort } from './to-port.ts';
 
 interface Flags {
   readonly json: boolean;

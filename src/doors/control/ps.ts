@@ -1,11 +1,11 @@
 import { showCommand } from '../../contract/command.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 import type { DisplayAccess, FlagAccess, IoAccess } from '../door.ts';
 import { type Paint, paintOutcome } from '../paint.ts';
 import { print, toErrorText } from '../print.ts';
 import { type Cell, type Column, layOutTable } from '../table.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
 
 type PsDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & DisplayAccess & ServerFolder;
 

@@ -1,6 +1,6 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
-import { askServers, type ReachedServer, type ServerFolder } from './reach-servers.ts';
+import { askServers, type ReachedServer, type ServerFolder } from '../../servers/reach-servers.ts';
 
 /** A command, and a connection to the server that runs it. */
 export interface ReachedCommand {

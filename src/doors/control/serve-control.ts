@@ -7,10 +7,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
+import { maxLineBytes } from '../../servers/control-call.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { answerRequest, type ControlledServer } from './answer-request.ts';
-import { maxLineBytes } from './control-call.ts';
 
 /** An open control socket. */
 export interface ControlServer {

@@ -1,8 +1,8 @@
 import type { Cursor } from '../../contract/job.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
+import type { ReachedServer } from '../../servers/reach-servers.ts';
 import type { Io } from '../door.ts';
 import { print } from '../print.ts';
-import type { ReachedServer } from './reach-servers.ts';
 
 /** How output is printed. */
 export interface ShowOptions {

@@ -3,11 +3,11 @@
 import { readHistory } from '../../audit/history.ts';
 import { readRecordsOf } from '../../audit/read-command.ts';
 import { NacreError } from '../../contract/failure.ts';
+import type { ServerFolder } from '../../servers/reach-servers.ts';
 import type { Arguments, DisplayAccess, FlagAccess, IoAccess, PlaceAccess } from '../door.ts';
 import { print } from '../print.ts';
 import { chooseCommand } from './choose-command.ts';
 import { findOutput } from './find-output.ts';
-import type { ServerFolder } from './reach-servers.ts';
 import { toShowText } from './to-show-text.ts';
 
 type ShowDeps = FlagAccess<{ readonly json: boolean }> &

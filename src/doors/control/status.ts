@@ -1,3 +1,5 @@
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
+import type { ServerStatus } from '../../servers/server-status.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import { isPaused } from '../../support/pause-mark.ts';
 import type { DisplayAccess, FlagAccess, IoAccess } from '../door.ts';
@@ -5,8 +7,6 @@ import type { Paint } from '../paint.ts';
 import { print, toErrorText } from '../print.ts';
 import { type Cell, type Column, layOutTable } from '../table.ts';
 import { toLocalTime } from '../terminal-text.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
-import type { ServerStatus } from './server-status.ts';
 
 type StatusDeps = FlagAccess<{ readonly json: boolean }> & IoAccess & DisplayAccess & ServerFolder;
 

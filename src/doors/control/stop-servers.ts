@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
+import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
+import type { ServerStatus } from '../../servers/server-status.ts';
 import { sleep } from '../../support/timing.ts';
-import { askServers, type ServerFolder } from './reach-servers.ts';
-import type { ServerStatus } from './server-status.ts';
 
 /** The servers that run, and the errors of those that do not reply. */
 export async function findServers(

@@ -1,8 +1,8 @@
 import type { CommandView } from '../../engine/commands/commands.ts';
+import type { ServerFolder } from '../../servers/reach-servers.ts';
 import type { Arguments, IoAccess } from '../door.ts';
 import { print } from '../print.ts';
 import { reachCommand } from './reach-command.ts';
-import type { ServerFolder } from './reach-servers.ts';
 
 /** Stops a command of a running server, including every process that it started. */
 export async function stopDoor(deps: IoAccess & Arguments & ServerFolder): Promise<number> {

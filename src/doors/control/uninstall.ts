@@ -1,6 +1,8 @@
 // `nacre uninstall`: 1. lists what it would remove, and asks, 2. removes the entries of clients and the service, so that no
 // server is started again, 3. ends the running servers, 4. removes nacre's files and prints how to remove the package.
 import { NacreError } from '../../contract/failure.ts';
+import type { ServerFolder } from '../../servers/reach-servers.ts';
+import type { ServerStatus } from '../../servers/server-status.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
 import { createAsk } from '../ask.ts';
 import type {
@@ -15,8 +17,6 @@ import type {
 } from '../door.ts';
 import { problemExit } from '../exit-codes.ts';
 import { print } from '../print.ts';
-import type { ServerFolder } from './reach-servers.ts';
-import type { ServerStatus } from './server-status.ts';
 import { findServers, stopServers } from './stop-servers.ts';
 import { describeRemoval } from './uninstall/describe-package.ts';
 import { type PlannedClients, planClients } from './uninstall/plan-clients.ts';

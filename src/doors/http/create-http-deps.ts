@@ -7,6 +7,7 @@ import type {
   FlagAccess,
   HttpAccess,
   IoAccess,
+  PlaceAccess,
   ProcessAccess,
   ReplySettings,
   SettingsAccess,
@@ -16,6 +17,7 @@ import type {
 import { countShares, createCallers } from './access/callers.ts';
 import { createPageSessions } from './access/page-sessions.ts';
 import { createApplets } from './applets/applets.ts';
+import type { ConsoleHub } from './console/hub.ts';
 import { closeConnection } from './mcp/close-connection.ts';
 import type { McpCalls } from './mcp/mcp-calls.ts';
 import {
@@ -25,7 +27,6 @@ import {
   type McpResourceListener,
 } from './mcp/mcp-endpoint.ts';
 import { FairQueue } from './requests/fair-queue.ts';
-import { createHistory } from './requests/history.ts';
 import { createRequestCounts } from './requests/request-counts.ts';
 import type { HttpDeps } from './routes.ts';
 
@@ -39,6 +40,7 @@ export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
   ReplySettings &
   ToolAccess &
   HttpAccess &
+  PlaceAccess &
   ControlAccess;
 
 type McpSource = Pick<EngineAccess, 'engine'> &
@@ -66,18 +68,24 @@ export interface McpDoor {
 export async function createHttpDeps(
   deps: ServeDeps,
   token: string,
-  { mcp, clients }: { readonly mcp: McpEndpoint; readonly clients: ConnectedClients },
+  {
+    mcp,
+    clients,
+    hub,
+  }: { readonly mcp: McpEndpoint; readonly clients: ConnectedClients; readonly hub: ConsoleHub },
   log: (message: string) => void,
 ): Promise<Omit<HttpDeps, 'sites' | 'appletAddress'>> {
   const { http: settings, cwd, io, version, engine } = deps;
   const { appletsDir, terminalShells } = settings;
   const dir = appletsDir === undefined ? undefined : resolve(cwd, appletsDir);
-  const history = createHistory();
   const recordRefused = async (address: string, reason: string) =>
     (await engine()).noteUnknown({ door: 'http', client: address }, reason);
   return {
-    callers: await createCallers(deps, token, history),
-    history,
+    callers: await createCallers(deps, token),
+    hub,
+    places: deps.places,
+    settingsInForce: deps.settings,
+    home: deps.machine.home,
     pages: createPageSessions(),
     applets: createApplets(dir, deps, terminalShells, countShares(settings)),
     onRefused(address, reason) {

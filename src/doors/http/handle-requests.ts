@@ -4,6 +4,7 @@
 import type { RequestListener } from 'node:http';
 import { shuttingDown } from '../../contract/failure.ts';
 import { type Authenticate, createAuthenticate } from './access/authenticate.ts';
+import { refuseViewer } from './access/callers.ts';
 import type { Sites } from './access/sites.ts';
 import { sendWebResponse } from './mcp/web-messages.ts';
 import { preflightHeaders } from './requests/headers.ts';
@@ -55,6 +56,7 @@ export function handleRequests(deps: HttpDeps): {
       const caller = admit(exchange);
       // Over MCP, clients introduce themselves with a name of their own.
       if (target.path !== '/mcp') deps.clients.seen(caller.client);
+      if (!handler.forViewers) refuseViewer(caller);
       return handler.handle(caller, exchange, { ...target, params });
     }
     if (problem) throw problem;

@@ -104,6 +104,6 @@ function toNextStep(folder: string, isDefaultDir: boolean, cwd: string): string 
   const shown = relative(cwd, folder);
   const next = isDefaultDir
     ? `Serve it with\n  nacre serve --applets-dir ${defaultDir}\nand open the link that it prints.`
-    : 'A server with this applets_dir already shows it on its start page; otherwise start one with nacre serve.';
+    : 'A server with this applets_dir already shows it in its console; otherwise start one with nacre serve.';
   return `Created ${shown.startsWith('..') ? folder : shown}: applet.json, index.html, app.js, style.css, README.md.\n${next}\nThe rules for applets are in its README.md.\n`;
 }

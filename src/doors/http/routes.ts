@@ -6,6 +6,10 @@ import type { HttpSettings } from '../settings.ts';
 import type { AuthenticateDeps } from './access/authenticate.ts';
 import type { HttpCaller } from './access/callers.ts';
 import type { Applets } from './applets/applets.ts';
+import * as act from './console/acts.ts';
+import type { ConsoleDeps } from './console/console-endpoints.ts';
+import * as see from './console/console-endpoints.ts';
+import { serveConsoleFile, serveConsolePage } from './console/console-files.ts';
 import { type MetricsDeps, showMetrics } from './endpoints/metrics-endpoint.ts';
 import * as page from './endpoints/page-endpoints.ts';
 import { runShell, type ShellDeps } from './endpoints/shell-endpoint.ts';
@@ -20,7 +24,7 @@ import { type Exchange, type Reply, type RequestTarget, toJsonReply } from './re
 import type { FoundRoute, Route } from './requests/router.ts';
 
 /** Dependencies of the routes. */
-export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page.PageDeps {
+export interface HttpDeps extends AuthenticateDeps, ShellDeps, MetricsDeps, page.PageDeps, ConsoleDeps {
   readonly applets: Applets;
   readonly settings: HttpSettings;
   readonly mcp: McpEndpoint;
@@ -42,7 +46,8 @@ type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) =>
 /** Serves one route. */
 export type Handler =
   | { readonly access: 'open'; readonly handle: OpenHandle }
-  | { readonly access: 'caller'; readonly handle: CallHandle };
+  /** `forViewers`: a page that may only look may call it. */
+  | { readonly access: 'caller'; readonly handle: CallHandle; readonly forViewers: boolean };
 
 const open = (method: string, path: string, handle: OpenHandle): Route<Handler> => ({
   method,
@@ -52,7 +57,12 @@ const open = (method: string, path: string, handle: OpenHandle): Route<Handler> 
 const call = (method: string, path: string, handle: CallHandle): Route<Handler> => ({
   method,
   path,
-  handler: { access: 'caller', handle },
+  handler: { access: 'caller', handle, forViewers: false },
+});
+const look = (path: string, handle: CallHandle): Route<Handler> => ({
+  method: 'GET',
+  path,
+  handler: { access: 'caller', handle, forViewers: true },
 });
 
 /** The routes of the server itself; `admit` authenticates a caller. */
@@ -69,20 +79,18 @@ export function mainRoutes(
     open('GET', '/openapi.json', () => toJsonReply(200, toOpenApi(deps))),
     open('GET', '/docs', (exchange) => servePage(exchange, 'docs.html')),
     open('GET', '/assets/:name', (exchange, { params }) => servePage(exchange, params.name ?? '')),
-    ...['/', '/applets', '/applets/'].map((path) =>
-      open('GET', path, (exchange) => servePage(exchange, 'start.html')),
-    ),
+    ...consoleRoutes(deps),
+    ...['/applets', '/applets/'].map((path) => open('GET', path, () => page.redirect('/server'))),
     open('GET', '/applets/:slug', (_, { params }) =>
       page.redirect(`/applets/${encodeURIComponent(params.slug ?? '')}/`),
     ),
     open('GET', '/applets/:slug/', (exchange, { params }) => {
       const caller = signedIn(() => admit(exchange));
-      // The start page explains how to sign in.
+      // The console explains how to sign in.
       return caller === undefined
         ? page.redirect('/')
         : page.redirectToApplet(deps, caller, exchange, params.slug ?? '');
     }),
-    call('GET', '/api/state', (caller) => page.showState(deps, caller)),
     call('POST', '/api/link', (caller, exchange) => page.makeLink(deps, caller, exchange)),
     call('GET', '/api/tools', listTools),
     call('POST', '/api/tools/:name', (caller, exchange, { params }) =>
@@ -94,6 +102,54 @@ export function mainRoutes(
         deps.mcp.answer(toWebRequest(exchange, `${deps.sites.address()}/mcp`), caller),
       ),
     ),
+  ];
+}
+
+const pagePaths = [
+  ...['/', '/commands', '/commands/:id', '/agents', '/agents/:key'],
+  ...['/approvals', '/audit', '/server'],
+];
+
+/** The console: its pages, what they show, and what an operator does. */
+function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
+  return [
+    ...pagePaths.map((path) => open('GET', path, ({ headers }) => serveConsolePage(headers))),
+    open('GET', '/console/:name', ({ headers }, { params }) => serveConsoleFile(params.name ?? '', headers)),
+    open('GET', '/api/console', () => {
+      throw new HttpProblem(426, 'This address is a WebSocket; open it with new WebSocket(address).', {
+        Upgrade: 'websocket',
+        Connection: 'Upgrade',
+      });
+    }),
+    look('/api/now', (caller) => see.showNow(deps, caller)),
+    look('/api/commands', (caller, _, { search }) => see.showCommands(deps, caller, search)),
+    look('/api/commands/:id', (caller, _, { params }) => see.showCommand(deps, caller, params.id ?? '')),
+    look('/api/commands/:id/output', (caller, _, { params, search }) =>
+      see.showOutput(deps, caller, params.id ?? '', search),
+    ),
+    look('/api/agents', (caller) => see.showAgents(deps, caller)),
+    look('/api/agents/:key', (caller, _, { params }) => see.showAgents(deps, caller, params.key ?? '')),
+    look('/api/approvals', (caller) => see.showApprovals(deps, caller)),
+    look('/api/series', (caller, _, { search }) => see.showSeries(deps, caller, search)),
+    look('/api/server', (caller) => see.showServer(deps, caller)),
+    look('/api/audit', (caller, _, { search }) => see.showAudit(deps, caller, search)),
+    look('/api/audit/verify', (caller) => see.showVerified(deps, caller)),
+    look('/api/audit/export', (caller, _, { search }) => see.exportAudit(deps, caller, search)),
+    call('POST', '/api/commands/:id/stop', (caller, _, { params }) =>
+      act.stopCommand(deps, caller, params.id ?? ''),
+    ),
+    call('POST', '/api/commands/:id/type', (caller, exchange, { params }) =>
+      act.typeInto(deps, caller, params.id ?? '', exchange),
+    ),
+    call('POST', '/api/approvals/:id', (caller, exchange, { params }) =>
+      act.answerQuestion(deps, caller, params.id ?? '', exchange),
+    ),
+    call('POST', '/api/pause', (caller, exchange) => act.pauseAll(deps, caller, exchange)),
+    {
+      method: 'DELETE',
+      path: '/api/session',
+      handler: { access: 'caller', forViewers: true, handle: (_, exchange) => page.signOut(deps, exchange) },
+    },
   ];
 }
 

@@ -5,14 +5,18 @@
 import type { Server } from 'node:http';
 import { settlesWithin, sleep } from '../../support/timing.ts';
 import { createConnectedClients } from '../connected-clients.ts';
-import type { PageLink } from '../door.ts';
+import type { NewPage, PageLink } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { print } from '../print.ts';
+import type { HttpCaller } from './access/callers.ts';
 import type { PageSessions } from './access/page-sessions.ts';
 import { createSites, type Sites } from './access/sites.ts';
 import { readToken } from './access/tokens.ts';
 import { createAppletAddresses } from './applets/applet-addresses.ts';
 import { warnOfApplets } from './applets/applets.ts';
+import { describePage } from './console/console-endpoints.ts';
+import { createConsoleHub } from './console/hub.ts';
+import { serveConsole } from './console/serve-console.ts';
 import { createHttpDeps, createMcp, type McpDoor, type ServeDeps } from './create-http-deps.ts';
 import { toGreeting } from './greeting.ts';
 import { handleRequests } from './handle-requests.ts';
@@ -32,7 +36,9 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const mcpCalls = createMcpCalls();
   const clients = createConnectedClients();
   const mcp = createMcp(deps, mcpDoor, { calls: mcpCalls, clients }, log);
-  const portless = await createHttpDeps(deps, token.text, { mcp, clients }, log);
+  const { audit, controlDir } = deps.places;
+  const hub = createConsoleHub({ ...deps, auditDir: audit.dir, controlDir, status: deps.serverStatus });
+  const portless = await createHttpDeps(deps, token.text, { mcp, clients, hub }, log);
   for (const warning of warnOfApplets(portless.applets)) log(`warning: ${warning}`);
 
   const port = await listen(server, settings);
@@ -40,7 +46,7 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   const { httpHost: host, httpHosts: moreHosts, corsOrigins } = settings;
   const sites = createSites({ secure, host, port, moreHosts, corsOrigins });
   const { servers, streams } = openServers(deps, { ...portless, sites }, server);
-  const link = () => createLink(sites, portless.pages);
+  const link = (page?: NewPage) => createLink(sites, portless.pages, page);
   deps.offerLinks(link);
   deps.describeServer(() => ({ door: 'http', address: sites.address(), clients: clients.names() }));
   const prepared = prepareServer(deps, log).catch(() => {});
@@ -56,6 +62,7 @@ export async function serve(deps: ServeDeps, mcpDoor: McpDoor): Promise<number> 
   };
   const total = countOpen();
   const left = await drain(countOpen, settings.shutdownMs);
+  hub.close();
   await streams.close();
   await deps.close();
   await mcp.close();
@@ -74,16 +81,26 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
   };
   const httpDeps = { ...withSites, appletAddress: createAppletAddresses(deps, withSites.sites, open) };
   const { listener, authenticate } = handleRequests(httpDeps);
-  const streams = openStreams(httpDeps, authenticate);
+  const { controlDir, recordingDir } = deps.places;
+  const describe = (caller: HttpCaller) => describePage(httpDeps, caller);
+  const streams = openStreams(httpDeps, authenticate, {
+    serveConsole: (socket, caller) => {
+      if (caller.owner !== httpDeps.callers.own.owner)
+        return socket.close(1008, "Only the server's own pages.");
+      serveConsole({ ...httpDeps, controlDir, recordingDir, describe }, socket, caller);
+    },
+  });
   open(first);
   return { servers, streams };
 }
 
 const prepareMs = 5_000;
 
-function createLink(sites: Sites, pages: PageSessions): PageLink {
+const operator: NewPage = { role: 'operator', name: '' };
+
+function createLink(sites: Sites, pages: PageSessions, page = operator): PageLink {
   const address = sites.address();
-  return { address, link: `${address}/open?ticket=${pages.issueTicket({ origin: address })}` };
+  return { address, link: `${address}/open?ticket=${pages.issueTicket({ origin: address, ...page })}` };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -18,7 +18,8 @@ function createInbox(deps: Partial<InboxDeps> = {}) {
     deadlineMs: 60_000,
     open: async () => {},
     whyOff: async () => null,
-    record: ({ id }, answer, by) => recorded.push([id, answer, by]),
+    record: ({ id }, answer, { by, note }) =>
+      recorded.push([id, answer, by, ...(note === undefined ? [] : [note])]),
     ...deps,
   });
   const store = async (request: ApprovalRequest) => {
@@ -32,10 +33,10 @@ test('an approval lets the same call pass once and is recorded', async () => {
   const inbox = createInbox();
   const id = await inbox.store(toRequest('touch x'));
   expect((await inbox.list()).waiting).toMatchObject([{ id, reason: 'With care.', secondsLeft: 60 }]);
-  expect(inbox.answer(id, 'approved', 'ann')).toMatchObject({ id });
+  expect(inbox.answer(id, 'approved', { by: 'ann' })).toMatchObject({ id });
   expect(inbox.recorded).toEqual([['cmd_1', 'approved', 'ann']]);
   expect((await inbox.list()).waiting).toEqual([]);
-  expect(() => inbox.answer(id, 'declined', 'ann')).toThrow(/approved already/);
+  expect(() => inbox.answer(id, 'declined', { by: 'ann' })).toThrow(/approved already/);
   expect(await inbox.ask(toRequest('touch x'))).toEqual({ kind: 'approved', by: 'ann' });
   expect(await inbox.ask(toRequest('touch x'))).toMatchObject({ kind: 'waits' });
 });
@@ -55,13 +56,13 @@ test.each([
   ['another client', { ...plain, caller: { door: 'mcp', client: 'other' } }],
 ] satisfies [string, ApprovalRequest][])('an approval is not valid for %s', async (_what, other) => {
   const inbox = createInbox();
-  inbox.answer(await inbox.store(plain), 'approved', 'ann');
+  inbox.answer(await inbox.store(plain), 'approved', { by: 'ann' });
   expect(await inbox.ask(other)).toMatchObject({ kind: 'waits' });
 });
 
 test('a denial is valid for every further call', async () => {
   const inbox = createInbox();
-  inbox.answer(await inbox.store(plain), 'declined', 'ann');
+  inbox.answer(await inbox.store(plain), 'declined', { by: 'ann' });
   expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
   expect(await inbox.ask(plain)).toMatchObject({ kind: 'declined' });
 });
@@ -71,7 +72,7 @@ test('one approval lets one of two waiting calls pass', async () => {
   const id = await inbox.store(plain);
   const calls = Promise.all([inbox.ask(plain), inbox.ask(plain)]);
   await Promise.resolve();
-  inbox.answer(id, 'approved', 'ann');
+  inbox.answer(id, 'approved', { by: 'ann' });
   expect((await calls).map(({ kind }) => kind).sort()).toEqual(['approved', 'no_answer']);
 });
 
@@ -88,7 +89,7 @@ test('a request is gone after its deadline', async () => {
   const inbox = createInbox({ deadlineMs: 50 });
   const id = await inbox.store(plain);
   expect(await inbox.ask(plain)).toEqual({ kind: 'no_answer' });
-  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow(/no approval request/);
+  expect(() => inbox.answer(id, 'approved', { by: 'ann' })).toThrow(/no approval request/);
   expect(inbox.recorded).toEqual([]);
 });
 
@@ -99,7 +100,7 @@ test('an answer that cannot be recorded has no effect', async () => {
     },
   });
   const id = await inbox.store(plain);
-  expect(() => inbox.answer(id, 'approved', 'ann')).toThrow('full');
+  expect(() => inbox.answer(id, 'approved', { by: 'ann' })).toThrow('full');
   expect((await inbox.list()).waiting).toMatchObject([{ id }]);
 });
 

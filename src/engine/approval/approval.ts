@@ -24,14 +24,15 @@ export interface ApprovalRequest {
   readonly id: string;
   readonly caller: Caller;
   readonly owner: string | undefined;
+  readonly connection?: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** The user's answer, or the reason why there is none. */
 export type ApprovalAnswer =
   /** `by` names the user if they answered outside of the client. */
-  | { readonly kind: 'approved'; readonly by?: string | undefined }
-  | { readonly kind: 'declined' }
+  | { readonly kind: 'approved'; readonly by?: string | undefined; readonly note?: string | undefined }
+  | { readonly kind: 'declined'; readonly note?: string | undefined }
   | { readonly kind: 'no_answer' }
   | { readonly kind: 'waits'; readonly approvalId: string; readonly secondsLeft: number }
   | { readonly kind: 'cannot_ask'; readonly why: string };
@@ -44,17 +45,18 @@ export async function requireApproval(
   { audit, inbox }: { readonly audit: AuditLog; readonly inbox?: { readonly ask: AskUser } | undefined },
   request: ApprovalRequest,
   ask: AskUser | undefined = inbox?.ask,
-): Promise<void> {
+): Promise<Approved> {
   const { id, caller } = request;
-  const { by } = await approval(request, ask);
-  audit.record({ kind: 'approved', id, caller, by });
+  const approved = await approval(request, ask);
+  const { by, note } = approved;
+  audit.record({ kind: 'approved', id, caller, by, note });
+  return approved;
 }
 
+type Approved = Extract<ApprovalAnswer, { readonly kind: 'approved' }>;
+
 /** Resolves only if the user approves; throws `policy_denied` if they decline, `approval_required` without an answer. */
-export async function approval(
-  request: ApprovalRequest,
-  ask: AskUser = cannotAsk,
-): Promise<Extract<ApprovalAnswer, { readonly kind: 'approved' }>> {
+export async function approval(request: ApprovalRequest, ask: AskUser = cannotAsk): Promise<Approved> {
   const answer = await ask(request);
   if (answer.kind === 'approved') return answer;
   throw toRefusal(request.decision, answer);
@@ -71,7 +73,9 @@ function toRefusal(
       return toError(
         'policy_denied',
         decision,
-        'The user declined. Nothing was run.',
+        answer.note === undefined
+          ? 'The user declined. Nothing was run.'
+          : `The user declined: ${answer.note} Nothing was run.`,
         decision.hint ?? 'Do not make this call again; ask the user what to do instead.',
       );
     case 'no_answer':

@@ -18,7 +18,7 @@ export interface Admission {
   readonly cwd: string;
   readonly decision: Decision;
   readonly isolation: JobSpec['isolation'];
-  /** Sentences about the directory, for the caller. */
+  /** Sentences about the directory and from the user, for the caller. */
   readonly notes: readonly string[];
   /** Applies the policy to later input; present if the command executes its stdin. */
   readonly inputJudge: InputJudge | undefined;
@@ -40,16 +40,22 @@ export async function admit(
 
   const command = await quotePaths(backend, { ...request, session });
   ownRecords.claim(id, owner);
-  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env });
-  const { facts, cwd, notes } = await inspectPlace(deps, { cwd: requestedCwd, session }, call);
+  const { connection, inBackground } = call;
+  const { name, terminal } = request;
+  const from = { connection, shell: request.session, name, inBackground, terminal: terminal !== undefined };
+  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env, from });
+  const { facts, cwd, notes: placeNotes } = await inspectPlace(deps, { cwd: requestedCwd, session }, call);
   const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
   const context = { env, stdin: knownStdin, lasting: session !== undefined };
   const decision = deps.decisions.decide(command, context, facts, rules);
   recordDecision(deps, call, cwd, decision);
   if (decision.verdict === 'deny') throw deniedError(decision);
+  const notes = [...placeNotes];
   if (decision.verdict === 'ask' && !call.dryRun) {
-    const subject = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
-    await requireApproval(deps, { decision, asked: subject, id, caller, owner, signal }, call.askUser);
+    const asked = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
+    const approved = { decision, asked, id, caller, owner, connection, signal };
+    const { note } = await requireApproval(deps, approved, call.askUser);
+    if (note !== undefined) notes.push(`The user approved this and says: ${note}`);
   }
   if (signal?.aborted) throw cancelledBeforeStart();
   const isolation = { sandbox, workspace: decideWorkspace(facts, call.cwdRoots) };

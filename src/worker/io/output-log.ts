@@ -1,5 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
+import type { Cursor, OutputChunk, OutputMark, Stream } from '../../contract/job.ts';
+import { OutputMarks } from './output-marks.ts';
 import {
   appendFrame,
   type Block,
@@ -35,6 +36,7 @@ const endedRingBytes = 64 * 1024;
  */
 export class OutputLog {
   readonly #options: OutputLogOptions;
+  readonly #marks = new OutputMarks();
   readonly #totals = { stdout: new StreamTotal(), stderr: new StreamTotal() };
   #blocks: Block[] = [];
   /** Buffers of flushed blocks, reused so that a command with much output does not burden the garbage collector. */
@@ -77,6 +79,7 @@ export class OutputLog {
 
   append(stream: Stream, bytes: Uint8Array): void {
     if (this.#isBroken || this.#isFinished) return;
+    if (bytes.length > 0) this.#marks.add(this.end);
     for (let rest = bytes; rest.length > 0; ) {
       const count = this.#appendToLastBlock(stream, rest);
       this.#totals[stream].add(count === rest.length ? rest : rest.subarray(0, count));
@@ -104,6 +107,11 @@ export class OutputLog {
       left -= found.bytes;
     }
     return chunks;
+  }
+
+  /** When the bytes between two cursors arrived. */
+  marks(from: Cursor, to: Cursor): readonly OutputMark[] {
+    return this.#marks.between(from, to);
   }
 
   /** Ends the log: all but `endedRingBytes` are moved to the spool, everything stays readable. */

@@ -90,12 +90,17 @@ function fromCookie(deps: AuthenticateDeps, headers: RequestHeaders, site: Site)
   const { callers, applets } = deps;
   const identity = findPage(deps, headers, site);
   if (identity === undefined) return undefined;
-  if (identity.slug === undefined) return { ...callers.own, client: 'page' };
+  if (identity.slug === undefined) return toPageCaller(callers.own, identity);
   return applets.find(identity.slug)?.caller;
 }
 
+function toPageCaller(own: HttpCaller, { role = 'operator', name = '' }: PageIdentity): HttpCaller {
+  return { ...own, client: name === '' ? 'page' : `page ${name}`, page: { role, name } };
+}
+
 // Pages on other ports of the host can set more cookies of this name, so each value is tried.
-function readCookies(header: string, name: string): readonly string[] {
+/** Every value of a cookie with this name. */
+export function readCookies(header: string, name: string): readonly string[] {
   const pairs = header.split(';').map((pair) => pair.trim());
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }

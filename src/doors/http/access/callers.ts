@@ -1,8 +1,9 @@
 import type { Caller } from '../../../contract/caller.ts';
+import type { PageRole } from '../../../contract/console.ts';
 import type { Tool } from '../../../tools/common/tool.ts';
 import type { HttpAccess, HttpRules, OfferedTools, ToolAccess } from '../../door.ts';
 import type { HttpSettings } from '../../settings.ts';
-import type { History } from '../requests/history.ts';
+import { HttpProblem } from '../requests/problem.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { digest, isSameDigest } from './tokens.ts';
 
@@ -22,11 +23,19 @@ export interface HttpCaller {
   /** Where `tools` come from, for MCP; absent for an applet. */
   readonly offered?: OfferedTools | undefined;
   readonly rate?: RateLimit | undefined;
+  /** Set for a page of the console. A viewer may only look: routes refuse it unless they say otherwise. */
+  readonly page?: { readonly role: PageRole; readonly name: string } | undefined;
 }
 
 /** The caller as the engine records it. */
 export function toCaller({ client, token }: Pick<HttpCaller, 'client' | 'token'>): Caller {
   return { door: 'http', client, token };
+}
+
+/** Throws 403 for a page that may only look. */
+export function refuseViewer({ page }: HttpCaller): void {
+  if (page?.role === 'viewer')
+    throw new HttpProblem(403, 'This page may only look; open a link of an operator to act.');
 }
 
 /** Callers by token. */
@@ -37,11 +46,7 @@ export interface Callers {
 }
 
 /** Creates the callers that `token` and `tokens` name, each with its own rules. */
-export async function createCallers(
-  deps: HttpAccess & ToolAccess,
-  ownToken: string,
-  history: History,
-): Promise<Callers> {
+export async function createCallers(deps: HttpAccess & ToolAccess, ownToken: string): Promise<Callers> {
   const { terminalShells, tokens } = deps.http;
   const ownTools = await deps.tools();
   const own = {
@@ -55,7 +60,7 @@ export async function createCallers(
     },
     offered: ownTools,
     get tools() {
-      return withHistory(ownTools.list(), history);
+      return ownTools.list();
     },
   };
   const known: (readonly [Buffer, HttpCaller])[] = [[digest(ownToken), own]];
@@ -80,7 +85,7 @@ export async function createCallers(
         },
         offered,
         get tools() {
-          return withHistory(offered.list(), history);
+          return offered.list();
         },
         rate: requests_per_minute === undefined ? undefined : createRateLimit(requests_per_minute),
       },
@@ -99,19 +104,4 @@ export async function createCallers(
 /** How many callers share what the owner of the server leaves: the named tokens, and all applets together. */
 export function countShares({ tokens, appletsDir }: Pick<HttpSettings, 'tokens' | 'appletsDir'>): number {
   return tokens.length + (appletsDir === undefined ? 0 : 1);
-}
-
-// Wraps the tools themselves, so that calls over MCP are listed as well.
-function withHistory(tools: readonly Tool[], history: History): readonly Tool[] {
-  return tools.map((tool) => ({
-    ...tool,
-    async call(input, context) {
-      const { command } = { command: undefined, ...(input as { command?: unknown }) };
-      if (typeof command !== 'string') return tool.call(input, context);
-      const done = history.begin({ owner: context.owner, client: context.caller.client }, command);
-      const reply = await tool.call(input, context);
-      done(reply.isError ? 'failed' : 'ok');
-      return reply;
-    },
-  }));
 }

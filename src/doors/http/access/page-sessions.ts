@@ -1,12 +1,17 @@
+import type { PageRole } from '../../../contract/console.ts';
 import { createSecret } from './tokens.ts';
 
 /** A page that is signed in: the server's own, or an applet's. */
 export interface PageIdentity {
   /** The applet; undefined for the server's own pages. */
   readonly slug?: string | undefined;
+  /** What its user may do; undefined for an applet. */
+  readonly role?: PageRole | undefined;
+  /** Its name in records; empty for none. */
+  readonly name?: string | undefined;
   /** The only origin at which the session is valid. */
   readonly origin: string;
-  /** The origin of the start page that opened the applet, for the link back. */
+  /** The origin of the console that opened the applet, for the link back. */
   readonly startOrigin?: string | undefined;
 }
 
@@ -20,6 +25,8 @@ export interface PageSessions {
   redeem(ticket: string, origin: string): string | undefined;
   /** The page that a cookie belongs to; undefined if it expired or is of another origin. */
   find(cookie: string, origin: string): PageIdentity | undefined;
+  /** Ends a session: its cookie is no longer valid. */
+  end(cookie: string): void;
 }
 
 interface StoredIdentity {
@@ -57,6 +64,7 @@ export function createPageSessions(now: () => number = () => performance.now()):
       tickets.delete(ticket);
       return add(sessions, found.identity, sessionMs(found.identity));
     },
+    end: (cookie) => void sessions.delete(cookie),
     find(cookie, origin) {
       const found = find(sessions, cookie, origin);
       if (found) found.until = now() + sessionMs(found.identity);

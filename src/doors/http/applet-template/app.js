@@ -9,7 +9,7 @@ async function run(command, args, cwd) {
     body: JSON.stringify({ command, args, ...(cwd !== '' && { cwd }) }),
   });
   const body = await response.json();
-  if (response.status === 401) throw new Error('This page is signed out: open it again from the start page.');
+  if (response.status === 401) throw new Error('This page is signed out: open it again from the console.');
   if (!response.ok) throw new Error(body.error);
   return body;
 }

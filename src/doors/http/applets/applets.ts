@@ -80,7 +80,7 @@ export function createApplets(
 /** Warnings about invalid manifests, and about applets that ask for programs they may not run. */
 export function warnOfApplets(applets: Applets): readonly string[] {
   const found = applets.list();
-  // The terminal is off by default, and the start page says how to turn it on.
+  // The terminal is off by default, and the console says how to turn it on.
   const asking = found.applets.filter(
     ({ manifest, refused }) => refused.length > 0 && manifest.slug !== 'terminal',
   );

@@ -1,20 +1,21 @@
-// The server's own pages, and how a browser gets to an applet:
-// 1. the button behind a one-time link sets a cookie for one origin, 2. the start page is public and empty; its script fetches /api/state
-// with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin, 4. GET /start leads
+// How a browser gets to the console, and from there to an applet:
+// 1. the button behind a one-time link sets a cookie for one origin, 2. the console's page is public and empty; its script
+// fetches everything with that cookie, 3. the link to an applet is another one-time link, to the applet's own origin, 4. GET /start leads
 // back from there.
-import type { HttpSettings } from '../../settings.ts';
-import { findPage } from '../access/authenticate.ts';
-import type { Callers, HttpCaller } from '../access/callers.ts';
+import { z } from 'zod';
+import type { Engine } from '../../../engine/engine.ts';
+import { receive } from '../../../tools/common/define-tool.ts';
+import { findPage, readCookies } from '../access/authenticate.ts';
+import { type Callers, type HttpCaller, refuseViewer, toCaller } from '../access/callers.ts';
 import type { PageSessions } from '../access/page-sessions.ts';
 import type { Site, Sites } from '../access/sites.ts';
 import type { AppletAddress } from '../applets/applet-addresses.ts';
 import type { Applets } from '../applets/applets.ts';
 import { appletPolicy } from '../requests/headers.ts';
-import type { History } from '../requests/history.ts';
 import { HttpProblem } from '../requests/problem.ts';
 import type { RequestHeaders } from '../requests/raw-headers.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
-import { readForm } from '../requests/read-body.ts';
+import { readForm, readJson } from '../requests/read-body.ts';
 import { noFile, serveFile } from './static-files.ts';
 
 /** Dependencies of the page endpoints. */
@@ -24,14 +25,13 @@ export interface PageDeps {
   readonly callers: Callers;
   readonly applets: Applets;
   readonly appletAddress: AppletAddress;
-  readonly history: History;
-  readonly settings: Pick<HttpSettings, 'terminalShells'>;
   readonly version: string;
+  readonly engine: () => Promise<Engine>;
 }
 
 /**
  * Serves GET /open?ticket=…: a page with a button that redeems the ticket. GET alone does not, since browsers, chats and scanners fetch
- * links in advance. The ticket of an applet appears only in a redirect from the start page, so it is redeemed at once.
+ * links in advance. The ticket of an applet appears only in a redirect from the console, so it is redeemed at once.
  */
 export function openLink(
   { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
@@ -56,12 +56,18 @@ export function openLink(
 
 /** Serves POST /open, the button of that page: exchanges the ticket for a session cookie. */
 export async function redeemLink(
-  { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
+  { sites, pages, engine }: Pick<PageDeps, 'sites' | 'pages' | 'engine'>,
   { incoming, headers }: Exchange,
 ): Promise<Reply> {
   const ticket = (await readForm(incoming)).get('ticket') ?? '';
   const site = sites.find(headers.get('host'));
-  return site === undefined ? usedLink() : signIn({ pages }, site, ticket);
+  const identity = site && pages.findTicket(ticket, site.origin);
+  if (site === undefined || identity === undefined) return usedLink();
+  const { role = 'operator', name = '' } = identity;
+  const client = name === '' ? 'page' : `page ${name}`;
+  if (identity.slug === undefined)
+    (await engine()).notePageAct('signed_in', { door: 'http', client }, { detail: role });
+  return signIn({ pages }, site, ticket);
 }
 
 function signIn({ pages }: Pick<PageDeps, 'pages'>, site: Site, ticket: string): Reply {
@@ -84,25 +90,46 @@ function isPrefetch(headers: RequestHeaders): boolean {
   );
 }
 
-/** Serves POST /api/link: a new one-time link to the start page, under the Host name of the request. */
-export function makeLink(
-  { sites, pages, callers }: Pick<PageDeps, 'sites' | 'pages' | 'callers'>,
-  { owner }: HttpCaller,
-  { headers }: Exchange,
-): Reply {
-  if (owner !== callers.own.owner)
+/** Serves POST /api/link: a new one-time link to the console, for an operator or a viewer, under the Host name of the request. */
+export async function makeLink(
+  { sites, pages, callers, engine }: Pick<PageDeps, 'sites' | 'pages' | 'callers' | 'engine'>,
+  caller: HttpCaller,
+  { headers, incoming }: Exchange,
+): Promise<Reply> {
+  if (caller.owner !== callers.own.owner)
     throw new HttpProblem(403, "Only the server's own token opens its pages; call with that one.");
+  const isEmpty = headers.get('content-length') === '0' || !headers.has('content-type');
+  const { role, name } = receive('link', linkRequest, isEmpty ? {} : await readJson(incoming));
   const origin = sites.find(headers.get('host'))?.origin ?? sites.address();
-  return toJsonReply(200, { link: `${origin}/open?ticket=${pages.issueTicket({ origin })}` });
+  (await engine()).notePageAct('linked', toCaller(caller), { detail: `${role} ${name}`.trim() });
+  return toJsonReply(200, { link: `${origin}/open?ticket=${pages.issueTicket({ origin, role, name })}` });
+}
+
+const linkRequest = z.strictObject({
+  role: z.enum(['operator', 'viewer']).default('operator').describe('A viewer may only look.'),
+  name: z
+    .string()
+    .regex(/^[\p{L}\p{N} ._-]{0,40}$/u, 'must be at most 40 letters, digits, blanks and . _ -')
+    .default('')
+    .describe('The name of the page in the audit log.'),
+});
+
+/** Serves DELETE /api/session: ends the session of the page. */
+export function signOut({ sites, pages }: Pick<PageDeps, 'sites' | 'pages'>, { headers }: Exchange): Reply {
+  const site = sites.find(headers.get('host'));
+  for (const cookie of readCookies(headers.get('cookie') ?? '', site?.cookieName ?? '')) pages.end(cookie);
+  return { status: 204, headers: {}, body: '' };
 }
 
 /** Serves GET /applets/SLUG/: redirects a signed-in page to the applet's own origin. */
 export async function redirectToApplet(
   { appletAddress, pages, applets, callers, sites }: PageDeps,
-  { owner }: HttpCaller,
+  caller: HttpCaller,
   { headers }: Exchange,
   slug: string,
 ): Promise<Reply> {
+  refuseViewer(caller);
+  const { owner } = caller;
   if (owner !== callers.own.owner)
     throw new HttpProblem(403, "Only the server's own token opens applets; call with that one.");
   if (!applets.find(slug)) throw noApplet(slug);
@@ -111,7 +138,7 @@ export async function redirectToApplet(
   return redirect(`${origin}/open?ticket=${pages.issueTicket({ slug, origin, startOrigin })}`);
 }
 
-/** Serves GET /start: redirects an applet to the start page that opened it, which the browser is signed in to. */
+/** Serves GET /start: redirects an applet to the console that opened it, which the browser is signed in to. */
 export function redirectToStart(
   { sites, pages }: Pick<PageDeps, 'sites' | 'pages'>,
   { headers }: Exchange,
@@ -168,30 +195,11 @@ self.addEventListener('activate', (event) => {
 });
 `;
 
-/** Serves GET /api/state: the calls that this caller may see, and the applets. */
-export function showState(
-  { applets, history, version, settings, callers }: PageDeps,
-  { owner }: HttpCaller,
-): Reply {
-  const isOwn = owner === callers.own.owner;
-  const entries = history.list(isOwn ? undefined : owner);
-  const found = applets.list();
-  return toJsonReply(200, {
-    version,
-    running: entries.filter(({ outcome }) => outcome === null),
-    recent: entries.filter(({ outcome }) => outcome !== null).slice(0, 50),
-    applets: found.applets.map(({ manifest, refused }) => ({ ...manifest, refused })),
-    // `problems` contain paths of the server's user.
-    problems: isOwn ? found.problems : [],
-    terminal_shells: settings.terminalShells,
-  });
-}
-
 function noApplet(slug: string): HttpProblem {
-  return new HttpProblem(404, `There is no applet ${JSON.stringify(slug)}; the start page lists them.`);
+  return new HttpProblem(404, `There is no applet ${JSON.stringify(slug)}; the console lists them.`);
 }
 
 function toPage(status: number, text: string, head = ''): Reply {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text}</p><p><a href="/start">Start page</a></p></html>`;
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text}</p><p><a href="/start">Console</a></p></html>`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }

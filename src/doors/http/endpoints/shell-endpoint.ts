@@ -18,7 +18,6 @@ import { describeEnd } from '../../../tools/common/describe-outcome.ts';
 import type { HttpSettings } from '../../settings.ts';
 import { type HttpCaller, toCaller } from '../access/callers.ts';
 import type { FairQueue } from '../requests/fair-queue.ts';
-import type { History } from '../requests/history.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { readJson } from '../requests/read-body.ts';
 
@@ -56,7 +55,6 @@ export interface ShellDeps {
   readonly refresh: () => Promise<void>;
   readonly settings: Pick<HttpSettings, 'execTimeoutMs' | 'execMaxBufferBytes'>;
   readonly queue: FairQueue;
-  readonly history: History;
 }
 
 /** Serves one POST /api/shell. */
@@ -83,38 +81,30 @@ function toTimeoutMs(given: number | undefined, { execTimeoutMs }: ShellDeps['se
 }
 
 async function runProgram(
-  { engine, settings, history }: ShellDeps,
+  { engine, settings }: ShellDeps,
   request: z.output<typeof shellRequest> & { readonly timeoutMs: number },
   caller: HttpCaller,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { command, args, cwd, env, stdin, timeoutMs } = request;
-  const done = history.begin(caller, [command, ...args].join(' '));
-  try {
-    const outcome = await (await engine()).run(
-      {
-        command: { kind: 'argv', argv: [command, ...args] },
-        cwd,
-        env,
-        input: stdin,
-        timeoutMs,
-        maxOutputChars: settings.execMaxBufferBytes,
-        maxStreamBytes: settings.execMaxBufferBytes,
-      },
-      {
-        ...caller.rules,
-        caller: toCaller(caller),
-        room: caller.owner,
-        howToGetRest: '',
-        signal,
-      },
-    );
-    done(outcome.cause === 'exit' ? `exit ${outcome.exitCode}` : outcome.cause);
-    return outcome;
-  } catch (error) {
-    done('not run');
-    throw error;
-  }
+  return (await engine()).run(
+    {
+      command: { kind: 'argv', argv: [command, ...args] },
+      cwd,
+      env,
+      input: stdin,
+      timeoutMs,
+      maxOutputChars: settings.execMaxBufferBytes,
+      maxStreamBytes: settings.execMaxBufferBytes,
+    },
+    {
+      ...caller.rules,
+      caller: toCaller(caller),
+      room: caller.owner,
+      howToGetRest: '',
+      signal,
+    },
+  );
 }
 
 function toReply(outcome: Outcome, timeoutMs: number): Reply {

@@ -4,7 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { shuttingDown } from '../../../contract/failure.ts';
 import { sleep } from '../../../support/timing.ts';
 import type { Authenticate } from '../access/authenticate.ts';
-import type { HttpCaller } from '../access/callers.ts';
+import { type HttpCaller, refuseViewer } from '../access/callers.ts';
 import { HttpProblem, refuseConnection } from '../requests/problem.ts';
 import { readHeaders } from '../requests/raw-headers.ts';
 import { maxBodyBytes } from '../requests/read-body.ts';
@@ -24,14 +24,17 @@ export interface UpgradeDeps {
   readonly isClosing: () => boolean;
 }
 
-const streamPath = '/api/shell/stream';
+/** The WebSocket for commands. */
+export const streamPath = '/api/shell/stream';
+/** The WebSocket for the console's pages, of which viewers may open one as well. */
+export const consolePath = '/api/console';
 const defaultPingMs = 20_000;
 const closeMs = 1_000;
 
-/** Upgrades authenticated requests to `streamPath`, and terminates sockets that do not reply to pings. */
+/** Upgrades authenticated requests to the paths of `serve`, and terminates sockets that do not reply to pings. */
 export function acceptUpgrades(
   deps: UpgradeDeps,
-  serve: (socket: WebSocket, caller: HttpCaller) => void,
+  serve: Readonly<Record<string, (socket: WebSocket, caller: HttpCaller) => void>>,
   pingMs = defaultPingMs,
 ): Upgrades {
   const sockets = new WebSocketServer({
@@ -47,13 +50,14 @@ export function acceptUpgrades(
   const unanswered = new WeakSet<WebSocket>();
   const accept = (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     duplex.on('error', () => duplex.destroy());
-    const caller = admit(request, deps);
-    if (caller instanceof HttpProblem) return refuseConnection(duplex, caller);
+    const admitted = admit(request, deps, Object.keys(serve));
+    if (admitted instanceof HttpProblem) return refuseConnection(duplex, admitted);
+    const { caller, path } = admitted;
     sockets.handleUpgrade(request, duplex, head, (socket) => {
       socket.on('pong', () => unanswered.delete(socket));
       // ws closes the socket after a protocol error; without a listener the event would be thrown.
       socket.on('error', () => {});
-      serve(socket, caller);
+      serve[path]?.(socket, caller);
     });
   };
   const pings = setInterval(() => {
@@ -85,7 +89,12 @@ function hasUnreadInput({ isPaused, bufferedAmount }: WebSocket): boolean {
   return isPaused && bufferedAmount === 0;
 }
 
-function admit(request: IncomingMessage, { authenticate, isClosing }: UpgradeDeps): HttpCaller | HttpProblem {
+function admit(
+  request: IncomingMessage,
+  { authenticate, isClosing }: UpgradeDeps,
+  paths: readonly string[],
+): { readonly caller: HttpCaller; readonly path: string } | HttpProblem {
+  const all = paths.join(' and ');
   try {
     const caller = authenticate(
       readHeaders(request.rawHeaders),
@@ -93,12 +102,13 @@ function admit(request: IncomingMessage, { authenticate, isClosing }: UpgradeDep
       request.socket,
     );
     if (isClosing()) return new HttpProblem(503, shuttingDown().message);
-    const [path] = (request.url ?? '').split('?');
-    return path === streamPath
-      ? caller
-      : new HttpProblem(404, `There is no WebSocket at ${path}; it is at ${streamPath}.`);
+    const [path = ''] = (request.url ?? '').split('?');
+    if (path !== consolePath) refuseViewer(caller);
+    return paths.includes(path)
+      ? { caller, path }
+      : new HttpProblem(404, `There is no WebSocket at ${path}; they are at ${all}.`);
   } catch (error) {
     if (error instanceof HttpProblem) return error;
-    return new HttpProblem(400, `The request is not valid; open a WebSocket at ${streamPath}.`);
+    return new HttpProblem(400, `The request is not valid; open a WebSocket at ${all}.`);
   }
 }

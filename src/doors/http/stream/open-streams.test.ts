@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../../tests/support/engine.ts';
 import { openSocket } from '../../../../tests/support/socket.ts';
 import { sleep } from '../../../support/timing.ts';
-import { createHistory } from '../requests/history.ts';
 import { openStreams, type StreamTimes } from './open-streams.ts';
 
 const rules = {
@@ -27,14 +26,12 @@ afterEach(async () => {
 });
 
 async function listen(times: StreamTimes) {
-  const history = createHistory();
   const streams = openStreams(
     {
       engine: async () => here.engine,
       refresh: async () => {},
       isClosing: () => false,
       log: () => {},
-      history,
     },
     () => caller,
     times,
@@ -42,11 +39,11 @@ async function listen(times: StreamTimes) {
   streams.attach(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { history, streams, port: (server.address() as AddressInfo).port };
+  return { streams, port: (server.address() as AddressInfo).port };
 }
 
 test('H7: a command that no client resumes is ended', async () => {
-  const { history, streams, port } = await listen({ expiryMs: 50 });
+  const { streams, port } = await listen({ expiryMs: 50 });
   const socket = await openSocket(`http://127.0.0.1:${port}`, {});
   socket.send({ type: 'shell.run', id: 'a', command: 'sleep', args: ['100'] });
   const { command_id } = await socket.until(({ type }) => type === 'shell.start');
@@ -55,7 +52,6 @@ test('H7: a command that no client resumes is ended', async () => {
     here.engine.observe(String(command_id), { caller: { door: 'http', client: 'x' }, owner: 'me' });
   for (let tries = 0; tries < 500 && !(await look()).state.end; tries += 1) await sleep(10);
   expect((await look()).state.end).toMatchObject({ cause: 'stopped' });
-  expect(history.list()).toMatchObject([{ command: 'sleep 100', outcome: 'stopped' }]);
   await streams.close();
 });
 

@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
+import type { WebSocket } from 'ws';
 import { sleep } from '../../../support/timing.ts';
 import type { Authenticate } from '../access/authenticate.ts';
-import { acceptUpgrades } from './accept-upgrades.ts';
+import type { HttpCaller } from '../access/callers.ts';
+import { acceptUpgrades, consolePath, streamPath } from './accept-upgrades.ts';
 import { createResumableCommands, type ResumableCommand } from './resumable-commands.ts';
 import { type SocketDeps, serveSocket } from './serve-socket.ts';
 
@@ -25,11 +27,13 @@ export interface StreamTimes {
 const stopSteps = { signal: 'SIGTERM', graceMs: 2_000 } as const;
 const lastMessagesMs = 1_000;
 
-/** Serves commands over WebSockets. */
+type ServeSocket = (socket: WebSocket, caller: HttpCaller) => void;
+
+/** Serves commands over WebSockets, and the pages of the console. */
 export function openStreams(
   deps: Omit<SocketDeps, 'commands'>,
   authenticate: Authenticate,
-  times: StreamTimes = {},
+  { serveConsole, ...times }: StreamTimes & { readonly serveConsole?: ServeSocket } = {},
 ): Streams {
   const stop = async ({ commandId, context }: ResumableCommand) => {
     await (await deps.engine()).stop(commandId, stopSteps, context);
@@ -38,7 +42,10 @@ export function openStreams(
   const hasClient = ({ attached, ended }: ResumableCommand) => attached !== undefined && !ended;
   const upgrades = acceptUpgrades(
     { authenticate, isClosing: deps.isClosing },
-    (socket, caller) => serveSocket({ ...deps, commands }, socket, caller),
+    {
+      [streamPath]: (socket, caller) => serveSocket({ ...deps, commands }, socket, caller),
+      ...(serveConsole && { [consolePath]: serveConsole }),
+    },
     times.pingMs,
   );
   return {

@@ -15,8 +15,6 @@ export interface StreamedCommand {
   /** True for a command in a terminal, which is not expected to exit on its own. */
   readonly isEndless: boolean;
   readonly context: CallerContext;
-  /** Sets its outcome in the history; only the first call counts. */
-  readonly done: (outcome: string) => void;
 }
 
 /** Sends a message and resolves once the socket has written it; false if the socket is closed. */
@@ -87,7 +85,6 @@ const onlyState = { waitMs: 0, keep: 'end', view: 'clean', maxChars: 1, howToRea
 async function toExit(engine: Engine, command: StreamedCommand, cursor: Cursor): Promise<ServerMessage> {
   const { state, hint } = await engine.read(command.commandId, { ...onlyState, cursor }, command.context);
   const { exitCode = 0, signal = null, cause = 'exit', detail = null } = state.end ?? {};
-  command.done(cause === 'exit' ? `exit ${exitCode}` : cause);
   return {
     type: 'shell.exit',
     id: command.id,

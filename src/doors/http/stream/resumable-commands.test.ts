@@ -9,7 +9,6 @@ const command = {
   format: 'clean',
   isEndless: false,
   context,
-  done() {},
 } as const;
 
 test('H7: a command without a socket is ended when it expires', async () => {

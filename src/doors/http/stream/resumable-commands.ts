@@ -57,7 +57,6 @@ export function createResumableCommands(
       const forget = () => {
         const own = key(command.context.owner, command.id);
         if (commands.get(own) === command) commands.delete(own);
-        command.done('stopped');
         if (!command.ended) end(command);
       };
       command.expiry = setTimeout(forget, expiryMs).unref();

@@ -8,7 +8,6 @@ import type { Engine } from '../../../engine/engine.ts';
 import { createId } from '../../../support/ids.ts';
 import { type HttpCaller, toCaller } from '../access/callers.ts';
 import { charge } from '../access/rate-limit.ts';
-import type { History } from '../requests/history.ts';
 import { toFailure } from '../requests/problem.ts';
 import { dispatch, type MessageHandlers, type RefusedMessage } from './dispatch.ts';
 import { createIntake } from './intake.ts';
@@ -23,7 +22,6 @@ export interface SocketDeps {
   /** Applies changed settings before a command is judged by them. */
   readonly refresh: () => Promise<void>;
   readonly commands: ResumableCommands;
-  readonly history: History;
   readonly isClosing: () => boolean;
   readonly log: (message: string) => void;
 }
@@ -99,7 +97,7 @@ function createHandlers(
 const graceMs = 2_000;
 
 async function start(
-  { commands, refresh, engine, history }: SocketDeps,
+  { commands, refresh, engine }: SocketDeps,
   caller: HttpCaller,
   id: string,
   { command, args, cwd, env, stdin, timeout_ms, pty: terminal, raw, encoding }: ClientMessage<'shell.run'>,
@@ -114,10 +112,9 @@ async function start(
       { command: { kind: 'argv', argv }, cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal },
       { ...(terminal && shells.includes(command) ? rules : caller.rules), ...context },
     );
-    const done = history.begin(caller, argv.join(' '));
     const isEndless = terminal !== undefined;
     const format = encoding === 'base64' ? 'base64' : raw || isEndless ? 'raw' : 'clean';
-    return commands.add({ id, commandId: started.id, format, isEndless, context, done });
+    return commands.add({ id, commandId: started.id, format, isEndless, context });
   } catch (error) {
     commands.release(caller.owner, id);
     throw error;

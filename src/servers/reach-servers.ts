@@ -2,18 +2,18 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { NacreError } from '../../contract/failure.ts';
-import { settlesWithin } from '../../support/timing.ts';
-import type { ControlFolder, WorkerAccess } from '../door.ts';
+import { NacreError } from '../contract/failure.ts';
+import { settlesWithin } from '../support/timing.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
-import { toReachedServer } from './reach-kept.ts';
+import { type KeptEngine, toReachedServer } from './reach-kept.ts';
 
 /** The folder with the sockets of running servers. */
-export interface ServerFolder extends ControlFolder {
+export interface ServerFolder {
+  readonly controlDir: string;
   /** How long a server may take to reply to a call that does not wait for a command. */
   readonly replyMs?: number | undefined;
   /** The commands that the detached worker keeps; undefined if there are none. */
-  readonly keptCommands?: WorkerAccess['keptCommands'] | undefined;
+  readonly keptCommands?: (() => Promise<KeptEngine | undefined>) | undefined;
 }
 
 /** A connection to a running server. */
@@ -128,7 +128,7 @@ async function reach(path: string, replyMs: number): Promise<ReachedServer> {
 
 // `stop` and `end_all` reply once the commands have ended, which includes their grace period.
 function replyLimit(call: ControlCall, replyMs: number): number {
-  if (call.method === 'read') return replyMs + call.query.waitMs;
+  if (call.method === 'read' || call.method === 'bytes') return replyMs + call.query.waitMs;
   return call.method === 'stop' || call.method === 'end_all' ? 4 * replyMs : replyMs;
 }
 

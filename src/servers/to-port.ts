@@ -1,4 +1,4 @@
-import { NacreError } from '../../contract/failure.ts';
+import { NacreError } from '../contract/failure.ts';
 
 /** Checks a TCP port; throws an error that names the argument. */
 export function toPort(name: string, value: unknown): number {

@@ -1,8 +1,10 @@
-import type { MachineReport } from '../../contract/report.ts';
+import type { MachineReport } from '../contract/report.ts';
 
 /** A running server as `nacre status --json` prints it. */
 export interface ServerStatus {
   readonly pid: number;
+  /** The part of its audit files' names that is its own; null if it cannot run commands. */
+  readonly instance: string | null;
   readonly version: string;
   readonly door: string;
   /** The address that it listens on; null for a server on stdin and stdout. */

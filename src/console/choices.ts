@@ -1,0 +1,44 @@
+// What the reader chose, kept in the browser.
+import { signal } from '@preact/signals';
+
+interface Choices {
+  readonly theme: 'system' | 'light' | 'dark';
+  readonly wrap: boolean | null;
+  readonly times: 'off' | 'since' | 'clock';
+  readonly letters: boolean;
+  readonly speaks: boolean;
+}
+
+const key = 'nacre-console';
+const usual: Choices = { theme: 'system', wrap: null, times: 'since', letters: true, speaks: false };
+
+function read(): Choices {
+  try {
+    return { ...usual, ...(JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Choices>) };
+  } catch {
+    return usual;
+  }
+}
+
+/** The reader's choices. */
+export const choices = signal<Choices>(read());
+
+/** Changes a choice and keeps it. */
+export function choose(change: Partial<Choices>): void {
+  choices.value = { ...choices.value, ...change };
+  try {
+    localStorage.setItem(key, JSON.stringify(choices.value));
+  } catch {}
+}
+
+/** Applies the theme to the document. */
+export function applyTheme(): void {
+  const { theme } = choices.value;
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Whether lines are wrapped: as chosen, or on narrow screens. */
+export function wrapsLines(): boolean {
+  return choices.value.wrap ?? window.matchMedia('(max-width: 760px)').matches;
+}

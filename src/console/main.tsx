@@ -1,0 +1,16 @@
+// The console: what people who run agents look at. 1. `store.ts` connects to the server through the worker, 2. `frame.tsx`
+// draws the frame and the page that the address names.
+import { render } from 'preact';
+import { applyTheme } from './choices.ts';
+import './console.css';
+import { Frame } from './frame.tsx';
+import { listenForKeys } from './keys.ts';
+import { followLinks } from './router.ts';
+import { start } from './store.ts';
+
+applyTheme();
+followLinks();
+listenForKeys();
+void start();
+const root = document.getElementById('root');
+if (root) render(<Frame />, root);

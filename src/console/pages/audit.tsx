@@ -1,0 +1,186 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RecordRow } from '../../contract/console.ts';
+import { getJson } from '../api.ts';
+import { watchRecords } from '../bridge.ts';
+import { Icon } from '../parts/icon.tsx';
+import { describe } from '../parts/record-list.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { place, setQuery } from '../router.ts';
+import { onRecords } from '../store.ts';
+import { useFetched } from '../use-fetched.ts';
+import { toClock, toCount, toTitle } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
+
+interface RecordPage {
+  readonly records: readonly RecordRow[];
+  readonly next: string | null;
+}
+
+const kinds = [
+  ...[
+    'asked',
+    'decided',
+    'approved',
+    'declined',
+    'started',
+    'input',
+    'stop',
+    'finished',
+    'refused',
+    'failed',
+    'skipped',
+  ],
+  ...[
+    'viewed',
+    'downloaded',
+    'signed_in',
+    'linked',
+    'paused',
+    'resumed',
+    'unknown_caller',
+    'port_opened',
+    'port_closed',
+  ],
+];
+const maxShown = 1_000;
+
+/** Records, newest first, and whether their chain is whole. */
+export function AuditPage() {
+  const { query } = place.value;
+  const { data, error, set, reload } = useFetched<RecordPage>(`/api/audit?${query}`);
+  const isFiltered = query.size > 0;
+  useEffect(() => {
+    watchRecords(true);
+    return () => watchRecords(false);
+  }, []);
+  useEffect(
+    () =>
+      onRecords((records) => {
+        if (isFiltered) return;
+        set((before) => {
+          const known = new Set(before.records.slice(0, 500).map(({ server, seq }) => `${server} ${seq}`));
+          const fresh = records.filter(({ server, seq }) => !known.has(`${server} ${seq}`)).toReversed();
+          return { ...before, records: [...fresh, ...before.records].slice(0, maxShown) };
+        });
+      }),
+    [isFiltered],
+  );
+  const more = async () => {
+    const page = await getJson<RecordPage>(
+      `/api/audit?${query}&before=${encodeURIComponent(data?.next ?? '')}`,
+    );
+    set((before) => ({ ...page, records: [...before.records, ...page.records].slice(-maxShown) }));
+  };
+  return (
+    <section class="card fill" aria-labelledby="audit-title">
+      <header class="list-head">
+        <h1 id="audit-title">Audit</h1>
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
+          <label class="field">
+            <Icon name="search" />
+            <span class="sr">Text in a record</span>
+            <input
+              type="search"
+              placeholder="Text in a record"
+              value={query.get('q') ?? ''}
+              onChange={(event) => setQuery({ q: event.currentTarget.value })}
+            />
+          </label>
+          <label>
+            <span class="sr">Kind</span>
+            <select
+              value={query.get('kind') ?? ''}
+              onChange={(event) => setQuery({ kind: event.currentTarget.value })}
+            >
+              <option value="">Every kind</option>
+              {kinds.map((kind) => (
+                <option key={kind}>{kind}</option>
+              ))}
+            </select>
+          </label>
+          <a class="btn" href={`/api/audit/export?${query}`} download="audit.jsonl">
+            <Icon name="download" />
+            Export
+          </a>
+        </form>
+        <Chain />
+      </header>
+      {error ? (
+        <Failure error={error} onRetry={reload} />
+      ) : !data ? (
+        <Loading />
+      ) : data.records.length === 0 ? (
+        <Empty title={isFiltered ? 'No record matches.' : 'There are no records yet.'} />
+      ) : (
+        <ol class="audit-list">
+          {data.records.map((record) => (
+            <AuditRow key={`${record.server}-${record.seq}`} record={record} />
+          ))}
+        </ol>
+      )}
+      {data?.next && (
+        <button class="btn more" type="button" onClick={() => void more()}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function AuditRow({ record }: { readonly record: RecordRow }) {
+  const isCommand = /^(?:cmd|shell)_/.test(record.id);
+  const text =
+    typeof record.command === 'string'
+      ? record.command
+      : Array.isArray(record.command)
+        ? record.command.join(' ')
+        : '';
+  return (
+    <li>
+      <time dateTime={record.time} title={record.time}>
+        {toClock(record.time)}
+      </time>
+      <b class={record.kind === 'refused' ? 'warn' : record.kind === 'failed' ? 'bad' : ''}>{record.kind}</b>
+      <span class="what">
+        {text !== '' && <code>{showOdd(toTitle(text))} </code>}
+        <span class="soft">{describe(record)}</span>
+      </span>
+      {isCommand ? (
+        <a data-row href={`/commands/${record.id}`}>
+          <code>{record.id}</code>
+        </a>
+      ) : (
+        <code class="soft">{record.id}</code>
+      )}
+    </li>
+  );
+}
+
+interface Verified {
+  readonly records: number;
+  readonly problems: readonly { readonly file: string; readonly what: string }[];
+}
+
+function Chain() {
+  const [state, setState] = useState<Verified | 'checks' | Error>();
+  const verify = async () => {
+    setState('checks');
+    setState(await getJson<Verified>('/api/audit/verify').catch((error: Error) => error));
+  };
+  return (
+    <p class="chain" role="status">
+      <button class="btn" type="button" disabled={state === 'checks'} onClick={() => void verify()}>
+        <Icon name="audit" />
+        {state === 'checks' ? 'Checking…' : 'Check the chain'}
+      </button>
+      {state instanceof Error && <span class="bad">{state.message}</span>}
+      {state !== undefined && state !== 'checks' && !(state instanceof Error) && (
+        <span class={state.problems.length > 0 ? 'bad' : 'ok'}>
+          {state.problems.length === 0
+            ? `Whole: ${toCount(state.records)} records`
+            : state.problems.map(({ file, what }) => `${file} ${what}`).join('; ')}
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+import type { CommandCard } from '../../contract/console.ts';
+import { clock, now } from '../store.ts';
+import { toAgentName, toAgo, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
+import { agentOf, Shape, toRuntime } from './status.tsx';
+
+/** Commands as rows, each a link. */
+export function CommandRows({
+  cards,
+  withAgent = true,
+  label,
+}: {
+  readonly cards: readonly CommandCard[];
+  readonly withAgent?: boolean;
+  readonly label: string;
+}) {
+  return (
+    <ul class="rows-list" aria-label={label}>
+      {cards.map((card) => (
+        <CommandRow key={card.id} card={card} withAgent={withAgent} />
+      ))}
+    </ul>
+  );
+}
+
+function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly withAgent: boolean }) {
+  const agent = agentOf(card.agent);
+  const bytes = card.stdout_bytes + card.stderr_bytes;
+  const at = card.started_at ?? card.asked_at;
+  return (
+    <li>
+      <a class={`row${withAgent ? '' : ' own'}`} data-row href={`/commands/${card.id}`}>
+        <Shape state={card.state} />
+        <time class="when" dateTime={at} title={at}>
+          {toClock(at, false)}
+        </time>
+        <code class="what">{showOdd(toTitle(card.command))}</code>
+        <span class={`end ${toTone(card.state)}`}>
+          {card.awaiting ? 'waits for input' : card.state === 'running' ? '' : toEnd(card)}
+        </span>
+        <span class="took">{toRuntime(card, clock.value)}</span>
+        {withAgent && <span class="who">{agent ? toAgentName(agent) : ''}</span>}
+        <span class="place">
+          {card.shell ??
+            (card.background
+              ? 'background'
+              : toPath(card.cwd, now.value?.home ?? '')
+                  .split('/')
+                  .at(-1))}
+        </span>
+        <span class="size">{bytes > 0 ? toSize(bytes) : ''}</span>
+      </a>
+    </li>
+  );
+}
+
+/** A running command on the page Now. */
+export function RunningRow({ card }: { readonly card: CommandCard }) {
+  const agent = agentOf(card.agent);
+  return (
+    <li>
+      <a class="running-row" data-row href={`/commands/${card.id}`}>
+        <Shape state={card.state} />
+        <code class="what">{showOdd(toTitle(card.command))}</code>
+        <span class="took">
+          {card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value)}
+        </span>
+        <span class="sub">
+          {agent ? toAgentName(agent) : card.agent}
+          {card.awaiting && <b class="wait"> waits for input</b>}
+          {card.ports.map((port) => (
+            <span key={port} class="port">
+              :{port}
+            </span>
+          ))}
+          {card.memory_bytes !== null && card.memory_bytes > 0 && <span>{toSize(card.memory_bytes)}</span>}
+        </span>
+      </a>
+    </li>
+  );
+}

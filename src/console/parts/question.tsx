@@ -1,0 +1,153 @@
+// An approval request. Nothing here takes the keyboard, no letter is a short cut, and the buttons accept nothing for
+// 600 ms after they appear or move: a click or a key that was meant for something else answers nothing.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { QuestionCard } from '../../contract/console.ts';
+import { ApiError, postJson } from '../api.ts';
+import { clock, mayAct, now } from '../store.ts';
+import { toAgentName, toDuration, toPath } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
+import { CommandText } from './command-text.tsx';
+import { agentOf } from './status.tsx';
+import { notify } from './toast.tsx';
+
+const settleMs = 600;
+
+/** Whether an element has been in its place for long enough. */
+function useSettled(element: { readonly current: HTMLElement | null }): () => boolean {
+  const since = useRef(performance.now());
+  const last = useRef('');
+  useLayoutEffect(() => {
+    const look = () => {
+      const box = element.current?.getBoundingClientRect();
+      const at = box ? `${Math.round(box.left)} ${Math.round(box.top + window.scrollY)}` : '';
+      if (at !== last.current) since.current = performance.now();
+      last.current = at;
+    };
+    look();
+    const timer = setInterval(look, 100);
+    return () => clearInterval(timer);
+  }, []);
+  return () => performance.now() - since.current >= settleMs;
+}
+
+/** A request with its answers. */
+export function Question({
+  question,
+  isWide = false,
+}: {
+  readonly question: QuestionCard;
+  readonly isWide?: boolean;
+}) {
+  const { asked } = question;
+  const buttons = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [note, setNote] = useState('');
+  const [isRead, setRead] = useState(false);
+  const [failure, setFailure] = useState('');
+  const [isSending, setSending] = useState(false);
+  const isSettled = useSettled(buttons);
+  const agent = agentOf(question.agent);
+  const home = now.value?.home ?? '';
+  const noteRead = () => {
+    const box = body.current;
+    if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - 2) setRead(true);
+  };
+  useEffect(noteRead, []);
+  const answer = async (kind: 'approved' | 'declined') => {
+    if (!isSettled() || isSending) return;
+    setSending(true);
+    try {
+      await postJson(`/api/approvals/${question.id}`, {
+        answer: kind,
+        digest: question.digest,
+        ...(note !== '' && { note }),
+      });
+      notify(kind === 'approved' ? 'Approved once.' : 'Denied.');
+    } catch (error) {
+      setFailure(error instanceof ApiError ? `${error.message} ${error.hint}` : 'The server does not reply.');
+      setSending(false);
+    }
+  };
+  const left = Math.max(0, Date.parse(question.until) - clock.value);
+  const title = `ask-${question.id}`;
+  const isOff = !mayAct.value || isSending;
+  return (
+    <section class={`card ask${isWide ? ' wide' : ''}`} aria-labelledby={title} id={question.id}>
+      <header>
+        <span class="tag wait">Needs you</span>
+        <span class="left">{toDuration(left)} left</span>
+      </header>
+      <h2 id={title} class="ask-who">
+        {agent ? toAgentName(agent) : question.client} asks to run
+      </h2>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div
+        class="asked-all"
+        ref={body}
+        onScroll={noteRead}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command has to be scrollable by keyboard
+        tabIndex={0}
+        role="group"
+        aria-label="What is asked"
+      >
+        <pre class="asked">
+          <CommandText text={asked.command} programs={question.programs} />
+        </pre>
+        <dl class="facts-list">
+          <Fact name="in" value={toPath(asked.cwd, home)} />
+          {asked.into !== null && <Fact name="into" value={asked.into} />}
+          {asked.sandbox !== null && <Fact name="sandbox" value={asked.sandbox} />}
+          {Object.entries(asked.env).map(([name, value]) => (
+            <Fact key={name} name={name} value={value} />
+          ))}
+          {asked.input !== null && <Fact name="stdin" value={asked.input} />}
+        </dl>
+      </div>
+      <p class="why">
+        {showOdd(question.reason)} <span class="soft">({question.rule})</span>
+      </p>
+      <label class="note">
+        <span class="sr">A note to the agent</span>
+        <input
+          type="text"
+          maxLength={2_000}
+          placeholder="Tell the agent why, or what instead"
+          value={note}
+          disabled={!mayAct.value}
+          onInput={(event) => setNote(event.currentTarget.value)}
+        />
+      </label>
+      <div class="answers" ref={buttons}>
+        <button
+          class="btn primary"
+          type="button"
+          disabled={isOff || !isRead}
+          onClick={() => void answer('approved')}
+        >
+          Approve once
+        </button>
+        <button class="btn danger" type="button" disabled={isOff} onClick={() => void answer('declined')}>
+          Deny
+        </button>
+      </div>
+      {!mayAct.value && <p class="fine">This page may only look.</p>}
+      {mayAct.value && !isRead && <p class="fine">Scroll to the end of what is asked to approve it.</p>}
+      {failure !== '' && (
+        <p class="fine bad" role="alert">
+          {failure}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{showOdd(name)}</dt>
+      <dd>
+        <code>{showOdd(value)}</code>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import type { RecordRow } from '../../contract/console.ts';
+import { toClock } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
+
+const hidden = new Set([
+  'seq',
+  'time',
+  'kind',
+  'id',
+  'door',
+  'client',
+  'server',
+  'prev',
+  'mac',
+  'command',
+  'found',
+]);
+
+/** The records of a command: a few words each, or every field. */
+export function RecordList({
+  records,
+  isShort = false,
+}: {
+  readonly records: readonly RecordRow[];
+  readonly isShort?: boolean;
+}) {
+  const first = records[0] === undefined ? 0 : Date.parse(records[0].time);
+  return (
+    <ol class={isShort ? 'steps' : 'records'}>
+      {records.map((record) => (
+        <li key={`${record.server}-${record.seq}`}>
+          <time dateTime={record.time} title={record.time}>
+            {record === records[0]
+              ? toClock(record.time)
+              : `+${(Date.parse(record.time) - first).toLocaleString('en-US')} ms`}
+          </time>
+          <b>{record.kind}</b>
+          <span class="soft">{describe(record)}</span>
+          {!isShort && (
+            <details>
+              <summary>fields</summary>
+              <pre>{toFields(record)}</pre>
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** A record in a few words. */
+export function describe(record: RecordRow): string {
+  const { kind } = record;
+  if (kind === 'asked') return `by ${showOdd(record.client)} over ${record.door}`;
+  if (kind === 'decided') return `${record.verdict}: ${record.rule}`;
+  if (kind === 'finished') return `${record.status}, exit ${record.exit_code}`;
+  if (kind === 'approved' || kind === 'declined') return `by ${showOdd(String(record.by))}`;
+  if (kind === 'refused' || kind === 'failed') return String(record.code);
+  return showOdd(record.client);
+}
+
+function toFields(record: RecordRow): string {
+  const shown = Object.entries(record).filter(([name]) => !hidden.has(name));
+  return showOdd(shown.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join('\n'));
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** Grey bars where content will be, after 150 ms. */
+export function Loading() {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {isShown && [70, 90, 50].map((width) => <span key={width} style={{ width: `${width}%` }} />)}
+    </div>
+  );
+}
+
+/** A state without content, in words. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** An error of the server, with the next step. */
+export function Failure({
+  error,
+  onRetry,
+}: {
+  readonly error: Error & { hint?: string };
+  readonly onRetry?: () => void;
+}) {
+  return (
+    <div class="empty" role="alert">
+      <p class="empty-title">{error.message}</p>
+      {error.hint && <p>{error.hint}</p>}
+      {onRetry && (
+        <button class="btn" type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { CardState, CommandCard } from '../../contract/console.ts';
+import { clock, now } from '../store.ts';
+import { stateShapes, stateWords, toDuration, toTone } from '../words.ts';
+
+/** The shape of a state, for lists. */
+export function Shape({ state }: { readonly state: CardState }) {
+  return (
+    <span class={`shape ${toTone(state)}`}>
+      <span aria-hidden="true">{stateShapes[state]}</span>
+      <span class="sr">{stateWords[state]}</span>
+    </span>
+  );
+}
+
+/** The state of a command with its time, for its own page. */
+export function Status({ card }: { readonly card: CommandCard }) {
+  return (
+    <span class={`status ${toTone(card.state)}`}>
+      {card.state === 'running' ? (
+        <span class="spin" aria-hidden="true" />
+      ) : (
+        <span aria-hidden="true">{stateShapes[card.state]}</span>
+      )}
+      {stateWords[card.state]}
+      {card.state === 'failed' && card.exit_code !== null ? ` (exit ${card.exit_code})` : ''}{' '}
+      <time>{toRuntime(card, clock.value)}</time>
+    </span>
+  );
+}
+
+/** How long a command has run, or ran. */
+export function toRuntime({ duration_ms, started_at, state }: CommandCard, at: number): string {
+  if (duration_ms !== null) return toDuration(duration_ms);
+  return state === 'running' && started_at !== null
+    ? toDuration(Math.max(0, at - Date.parse(started_at)))
+    : '';
+}
+
+/** The name of the agent with a key. */
+export function agentOf(key: string) {
+  return now.value?.agents.find((agent) => agent.key === key);
+}

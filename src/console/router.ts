@@ -1,0 +1,67 @@
+// Addresses of the console. Every link is a plain link; a click on one of ours changes the page without loading it.
+import { signal } from '@preact/signals';
+
+/** Where the reader is. */
+export interface Place {
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly full: string;
+}
+
+function here(): Place {
+  const { pathname, search } = window.location;
+  const path = pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
+  return { path, query: new URLSearchParams(search), full: pathname + search };
+}
+
+/** The current place. */
+export const place = signal<Place>(here());
+
+/** Goes to an address of the console. */
+export function go(address: string, replaces = false): void {
+  if (address === place.value.full) return;
+  if (replaces) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  const before = place.value.path.join('/');
+  place.value = here();
+  if (before !== place.value.path.join('/')) window.scrollTo(0, 0);
+}
+
+/** Changes parts of the query; an empty value removes one. */
+export function setQuery(changes: Readonly<Record<string, string>>): void {
+  const query = new URLSearchParams(place.value.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  go(`${window.location.pathname}${text === '' ? '' : `?${text}`}`, true);
+}
+
+const ownPages = /^\/(?:$|commands|agents|approvals|audit|server)(?:\/|$)?/;
+
+/** Makes links of the console change the page in place. */
+export function followLinks(): void {
+  window.addEventListener('popstate', () => {
+    place.value = here();
+  });
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element | null)?.closest('a');
+    if (
+      !link ||
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      link.target !== '' ||
+      link.hasAttribute('download')
+    )
+      return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const { origin, pathname, search, hash } = new URL(link.href);
+    if (origin !== window.location.origin || !ownPages.test(pathname) || hash !== '') return;
+    event.preventDefault();
+    go(pathname + search);
+  });
+}

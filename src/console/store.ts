@@ -1,0 +1,104 @@
+// What every page shares: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
+// are only those that run, so that a page that is open for days stays small.
+import { computed, signal } from '@preact/signals';
+import type { CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
+import { connectWorker } from './bridge.ts';
+
+/** The last state of the servers; undefined until the first one arrives. */
+export const now = signal<NowReply | undefined>(undefined);
+/** The state of the socket. */
+export const link = signal<{ readonly state: 'opening' | 'open' | 'lost'; readonly again: number }>({
+  state: 'opening',
+  again: 0,
+});
+/** True once the server has refused this browser. */
+export const isSignedOut = signal(false);
+/** The current time, for durations; it moves once a second. */
+export const clock = signal(Date.now());
+/** Grows when everything has to be fetched again. */
+export const generation = signal(0);
+
+/** How many questions wait. */
+export const waitingCount = computed(() => now.value?.questions.length ?? 0);
+/** Whether this page may act. */
+export const mayAct = computed(() => now.value?.page.role === 'operator');
+
+type CardListener = (cards: readonly CommandCard[]) => void;
+const cardListeners = new Set<CardListener>();
+const recordListeners = new Set<(records: readonly RecordRow[]) => void>();
+
+/** Calls a function with every command that changes. */
+export function onCards(listener: CardListener): () => void {
+  cardListeners.add(listener);
+  return () => void cardListeners.delete(listener);
+}
+
+/** Calls a function with new records, while `watchRecords` is on. */
+export function onRecords(listener: (records: readonly RecordRow[]) => void): () => void {
+  recordListeners.add(listener);
+  return () => void recordListeners.delete(listener);
+}
+
+const badStates = new Set(['failed', 'timeout', 'killed', 'error', 'lost', 'refused']);
+
+/** Whether a command ended badly or was refused. */
+export function isProblem({ state }: Pick<CommandCard, 'state'>): boolean {
+  return badStates.has(state);
+}
+
+/** Whether a command has not ended. */
+export function isOpen({ state }: Pick<CommandCard, 'state'>): boolean {
+  return state === 'running' || state === 'waiting' || state === 'asked';
+}
+
+const maxFailed = 50;
+
+function addCards(cards: readonly CommandCard[]): void {
+  const state = now.value;
+  if (!state || cards.length === 0) return;
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  const known = new Set(state.running.map(({ id }) => id));
+  const kept = state.running.map((card) => byId.get(card.id) ?? card).filter(isOpen);
+  const begun = cards.filter((card) => isOpen(card) && !known.has(card.id));
+  const ended = cards.filter(isProblem).toReversed();
+  const failed = [...ended, ...state.failed.filter(({ id }) => !byId.has(id))].slice(0, maxFailed);
+  now.value = { ...state, running: [...begun.toReversed(), ...kept], failed };
+}
+
+function receive(message: ConsoleMessage): void {
+  if (message.type === 'now') {
+    const isAgain = now.value !== undefined;
+    now.value = message.now;
+    if (isAgain) for (const listener of cardListeners) listener(message.now.running);
+  }
+  if (message.type === 'live') {
+    addCards(message.cards);
+    if (now.value && Object.keys(message.change).length > 0) now.value = { ...now.value, ...message.change };
+    for (const listener of cardListeners) listener(message.cards);
+  }
+  if (message.type === 'records') for (const listener of recordListeners) listener(message.records);
+  if (message.type === 'reset') generation.value += 1;
+}
+
+/** Connects to the server, or finds out that this browser is not signed in. */
+export async function start(): Promise<void> {
+  setInterval(() => {
+    clock.value = Date.now();
+  }, 1_000);
+  const reply = await fetch('/api/now').catch(() => undefined);
+  if (reply?.status === 401) {
+    isSignedOut.value = true;
+    return;
+  }
+  if (reply?.ok) now.value = (await reply.json()) as NowReply;
+  connectWorker((message) => {
+    if (message.type === 'server') return receive(message.message);
+    link.value = { state: message.state === 'open' ? 'open' : 'lost', again: Date.now() + message.againInMs };
+    if (message.state === 'lost') void checkSession();
+  });
+}
+
+async function checkSession(): Promise<void> {
+  const reply = await fetch('/api/now').catch(() => undefined);
+  if (reply?.status === 401) isSignedOut.value = true;
+}

@@ -1,0 +1,170 @@
+// The session of an agent as bars over time: one lane a shell, one for the background, one for people. Gaps of more than
+// two minutes, in which nothing ran, are folded.
+import type { CommandCard, PersonAct } from '../../contract/console.ts';
+import { isOpen } from '../store.ts';
+
+/** A bar, with its place from 0 to 1. */
+export interface Bar {
+  readonly card: CommandCard;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a person did, with its place. */
+export interface Mark {
+  readonly act: PersonAct;
+  readonly at: number;
+  readonly command: string;
+}
+
+/** A folded gap. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+  readonly ms: number;
+}
+
+/** A timeline, ready to be drawn. */
+export interface Timeline {
+  readonly lanes: readonly { readonly name: string; readonly bars: readonly Bar[] }[];
+  readonly marks: readonly Mark[];
+  readonly gaps: readonly Gap[];
+  readonly ticks: readonly { readonly at: number; readonly time: number }[];
+  /** True if the ticks are less than a minute apart. */
+  readonly hasSeconds: boolean;
+  /** CPU in percent of one core, by place. */
+  readonly cpu: readonly number[];
+}
+
+const idleMs = 120_000;
+const foldedShare = 0.05;
+const cpuPoints = 240;
+
+interface Span {
+  readonly card: CommandCard;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Lays out the commands of a session, oldest first. */
+export function layOut(cards: readonly CommandCard[], now: number): Timeline {
+  const spans = cards.map((card) => toSpan(card, now));
+  if (spans.length === 0) return { lanes: [], marks: [], gaps: [], ticks: [], hasSeconds: false, cpu: [] };
+  const pieces = toPieces(spans);
+  const worked = pieces.reduce((sum, { from, to }) => sum + (to - from), 0) || 1;
+  const share = (1 - foldedShare * (pieces.length - 1)) / worked;
+  const begins: number[] = [];
+  let x = 0;
+  for (const { from, to } of pieces) {
+    begins.push(x);
+    x += (to - from) * share + foldedShare;
+  }
+  const place = (time: number): number => {
+    const index = Math.max(
+      0,
+      pieces.findLastIndex(({ from }) => from <= time),
+    );
+    const piece = pieces[index];
+    if (!piece) return 0;
+    return (begins[index] ?? 0) + (Math.min(time, piece.to) - piece.from) * share;
+  };
+  return {
+    lanes: toLanes(
+      spans,
+      place,
+      cards.some(({ acts }) => acts.length > 0),
+    ),
+    marks: cards.flatMap((card) =>
+      card.acts.map((act) => ({ act, at: place(Date.parse(act.at)), command: card.command })),
+    ),
+    gaps: pieces.slice(1).map((piece, index) => {
+      const before = pieces[index];
+      const to = begins[index + 1] ?? 0;
+      return { from: to - foldedShare, to, ms: piece.from - (before?.to ?? piece.from) };
+    }),
+    ticks: toTicks(pieces, place),
+    hasSeconds: toStep(pieces) < 60_000,
+    cpu: toCpu(spans, place),
+  };
+}
+
+function toSpan(card: CommandCard, now: number): Span {
+  const from = Date.parse(card.started_at ?? card.asked_at);
+  const to = isOpen(card) ? Math.max(now, from) : from + Math.max(1, card.duration_ms ?? 1);
+  return { card, from, to };
+}
+
+// Times in which something ran; a command in the background does not count while nothing else happens.
+function toPieces(spans: readonly Span[]): readonly { readonly from: number; readonly to: number }[] {
+  const pieces: { from: number; to: number }[] = [];
+  const sorted = spans
+    .filter(({ card }) => !card.background)
+    .concat(spans.filter(({ card }) => card.background && spans.length === 1));
+  const all = (sorted.length > 0 ? sorted : [...spans]).toSorted((one, other) => one.from - other.from);
+  for (const { from, to } of all) {
+    const last = pieces.at(-1);
+    if (last && from - last.to < idleMs) last.to = Math.max(last.to, to);
+    else pieces.push({ from, to: Math.max(to, from + 1_000) });
+  }
+  return pieces;
+}
+
+function toLanes(
+  spans: readonly Span[],
+  place: (time: number) => number,
+  hasActs: boolean,
+): Timeline['lanes'] {
+  const lanes = new Map<string, Bar[]>(hasActs ? [['you', []]] : []);
+  for (const { card, from, to } of spans) {
+    const name =
+      card.state === 'waiting' ? 'you' : card.background ? 'background' : (card.shell ?? 'commands');
+    const bars = lanes.get(name) ?? [];
+    bars.push({ card, from: place(from), to: place(to) });
+    lanes.set(name, bars);
+  }
+  const order = (name: string) =>
+    name === 'you' ? 3 : name === 'background' ? 2 : name === 'commands' ? 0 : 1;
+  return [...lanes]
+    .map(([name, bars]) => ({ name, bars }))
+    .sort((one, other) => order(one.name) - order(other.name));
+}
+
+const minTickShare = 0.09;
+
+function toStep(pieces: readonly { readonly from: number; readonly to: number }[]): number {
+  const whole = pieces.reduce((sum, { from, to }) => sum + (to - from), 0);
+  return steps.find((ms) => whole / ms <= 7) ?? steps.at(-1) ?? 1;
+}
+
+function toTicks(
+  pieces: readonly { readonly from: number; readonly to: number }[],
+  place: (time: number) => number,
+): Timeline['ticks'] {
+  const step = toStep(pieces);
+  const ticks: { at: number; time: number }[] = [];
+  for (const { from, to } of pieces)
+    for (let time = Math.ceil(from / step) * step; time <= to && ticks.length < 50; time += step) {
+      const at = place(time);
+      const last = ticks.at(-1);
+      if ((!last || at - last.at >= minTickShare) && at < 0.95) ticks.push({ at, time });
+    }
+  return ticks;
+}
+
+const steps = [
+  1_000, 5_000, 15_000, 30_000, 60_000, 180_000, 300_000, 900_000, 1_800_000, 3_600_000, 21_600_000,
+  86_400_000,
+];
+
+// From the CPU time of each command, spread evenly over its run.
+function toCpu(spans: readonly Span[], place: (time: number) => number): readonly number[] {
+  const points = Array.from({ length: cpuPoints }, () => 0);
+  for (const { card, from, to } of spans) {
+    if (card.cpu_ms === null || to <= from) continue;
+    const percent = (card.cpu_ms / (to - from)) * 100;
+    const [first, last] = [Math.floor(place(from) * (cpuPoints - 1)), Math.ceil(place(to) * (cpuPoints - 1))];
+    for (let at = first; at <= Math.min(last, cpuPoints - 1); at += 1)
+      points[at] = (points[at] ?? 0) + percent;
+  }
+  return points;
+}

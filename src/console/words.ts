@@ -1,0 +1,127 @@
+// How the console writes amounts, times and states.
+import type { AgentCard, CardState, CommandCard } from '../contract/console.ts';
+
+/** `1 m 42 s`, `40 ms`. */
+export function toDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const hours = Math.floor(seconds / 3_600);
+  return hours < 48
+    ? `${hours} h ${Math.floor(seconds / 60) % 60} m`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** `48.1 KB`. */
+export function toSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ['KB', 'MB', 'GB', 'TB'];
+  let [value, unit] = [bytes / 1_000, 0];
+  for (; value >= 1_000 && unit < units.length - 1; unit += 1) value /= 1_000;
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** `1,204`. */
+export function toCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** The time by the reader's clock: `14:21:07`, with the day if it is another one. */
+export function toClock(iso: string, withSeconds = true): string {
+  const date = new Date(iso);
+  const time = date.toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds && { second: '2-digit' }),
+    hourCycle: 'h23',
+  });
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? time : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })} ${time}`;
+}
+
+/** `4 m ago`. */
+export function toAgo(iso: string, at: number): string {
+  const ms = Math.max(0, at - Date.parse(iso));
+  if (ms < 5_000) return 'now';
+  if (ms < 60_000) return `${Math.floor(ms / 1_000)} s ago`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} m ago`;
+  return ms < 86_400_000 ? `${Math.floor(ms / 3_600_000)} h ago` : `${Math.floor(ms / 86_400_000)} d ago`;
+}
+
+/** A path with `~` for the home directory. */
+export function toPath(path: string | null, home: string): string {
+  if (path === null) return '';
+  return path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** `claude-code · web-shop`. */
+export function toAgentName({
+  client,
+  folder,
+  door,
+  key,
+}: Pick<AgentCard, 'client' | 'folder' | 'door' | 'key'>): string {
+  const who = key === 'terminal' ? 'terminal' : client;
+  const place = folder?.split('/').at(-1);
+  return [who || door, place].filter(Boolean).join(' · ');
+}
+
+/** The first line of a command, short enough for a title. */
+export function toTitle(command: string): string {
+  const [line = ''] = command.split('\n');
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/** The word for a state. */
+export const stateWords: Readonly<Record<CardState, string>> = {
+  asked: 'Asked',
+  waiting: 'Needs you',
+  running: 'Running',
+  completed: 'Done',
+  failed: 'Failed',
+  timeout: 'Timed out',
+  killed: 'Stopped',
+  refused: 'Refused',
+  error: 'Could not run',
+  skipped: 'Skipped',
+  lost: 'Lost',
+};
+
+/** The shape for a state, so that colour is never alone. */
+export const stateShapes: Readonly<Record<CardState, string>> = {
+  asked: '○',
+  waiting: '◷',
+  running: '●',
+  completed: '✓',
+  failed: '✕',
+  timeout: '◷',
+  killed: '■',
+  refused: '⊘',
+  error: '✕',
+  skipped: '–',
+  lost: '?',
+};
+
+/** The tone of a state: the class that colours it. */
+export function toTone(state: CardState): string {
+  if (state === 'running') return 'run';
+  if (state === 'waiting') return 'wait';
+  if (state === 'refused') return 'warn';
+  if (state === 'completed') return 'ok';
+  return state === 'asked' || state === 'skipped' ? 'plain' : 'bad';
+}
+
+/** How a command ended, in a few words. */
+export function toEnd({ state, exit_code, cause, rule }: CommandCard): string {
+  if (state === 'failed') return exit_code === null ? 'failed' : `exit ${exit_code}`;
+  if (state === 'killed')
+    return cause === 'oom'
+      ? 'killed: memory'
+      : cause === 'stopped' || cause === null
+        ? 'stopped'
+        : `killed: ${cause}`;
+  if (state === 'refused') return rule === null ? 'refused' : `refused: ${rule}`;
+  return state === 'completed' ? '' : stateWords[state].toLowerCase();
+}

@@ -1,0 +1,172 @@
+// The worker of the console: it has the socket and every log, so that output never touches the page's own thread.
+import { type ConsoleMessage, fromOutputFrame, type PageMessage } from '../../contract/console.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import { OpenLog } from './open-log.ts';
+
+const logs = new Map<number, OpenLog>();
+const changed = new Set<number>();
+let socket: WebSocket | undefined;
+let address = '';
+let token: string | undefined;
+let watchesRecords = false;
+let tries = 0;
+let isWorking = false;
+
+const post = (message: FromWorker) => self.postMessage(message);
+const send = (message: PageMessage) => {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+};
+
+function connect(): void {
+  const own = new WebSocket(address);
+  socket = own;
+  own.binaryType = 'arraybuffer';
+  own.onopen = () => {
+    tries = 0;
+    post({ type: 'socket', state: 'open', againInMs: 0 });
+    send({ type: 'watch', records: watchesRecords, after: token });
+    // Every log goes on from its own end, so no byte is lost or doubled.
+    for (const [log, { command, store, mode, isEnded }] of logs)
+      if (!isEnded) send({ type: 'open', channel: log, command, from: store.end, mode });
+  };
+  own.onmessage = ({ data }) =>
+    typeof data === 'string' ? receive(JSON.parse(data)) : receiveOutput(new Uint8Array(data));
+  own.onclose = () => {
+    if (socket !== own) return;
+    tries += 1;
+    const againInMs = Math.min(10_000, 250 * 2 ** Math.min(tries, 6));
+    post({ type: 'socket', state: 'lost', againInMs });
+    setTimeout(connect, againInMs);
+  };
+}
+
+function receive(message: ConsoleMessage): void {
+  if ('token' in message) token = message.token;
+  if (message.type === 'skipped') {
+    logs.get(message.channel)?.store.skip(message.to);
+    changedLog(message.channel);
+  } else if (message.type === 'end') endLog(message.channel, null);
+  else if (message.type === 'error' && message.channel !== null)
+    endLog(message.channel, [message.error, message.hint].filter(Boolean).join(' '));
+  else post({ type: 'server', message });
+}
+
+function endLog(channel: number, error: string | null): void {
+  const log = logs.get(channel);
+  if (!log) return;
+  log.isEnded = true;
+  log.error = error;
+  changedLog(channel);
+}
+
+function receiveOutput(data: Uint8Array): void {
+  const frame = fromOutputFrame(data);
+  const log = frame && logs.get(frame.channel);
+  if (!log) return;
+  const from = frame.cursor - frame.bytes.length;
+  // After a lost connection the server begins where this log ends; anything else was there already.
+  if (from !== log.store.end) return;
+  log.store.append(frame.bytes, frame.ms, frame.stream === 2);
+  acknowledge(frame.channel, frame.cursor);
+  changedLog(frame.channel);
+}
+
+const unacked = new Map<number, number>();
+
+// One acknowledgement for many small pieces.
+function acknowledge(channel: number, cursor: number): void {
+  if (!unacked.has(channel))
+    queueMicrotask(() => {
+      send({ type: 'ack', channel, cursor: unacked.get(channel) ?? cursor });
+      unacked.delete(channel);
+    });
+  unacked.set(channel, cursor);
+}
+
+let frameTimer: ReturnType<typeof setTimeout> | undefined;
+const frameMs = 16;
+
+function changedLog(channel: number): void {
+  changed.add(channel);
+  frameTimer ??= setTimeout(report, frameMs);
+  work();
+}
+
+function report(): void {
+  frameTimer = undefined;
+  for (const channel of changed) {
+    const log = logs.get(channel);
+    if (log) post({ type: 'log', log: channel, state: log.state() });
+  }
+  changed.clear();
+}
+
+// Searches in slices, and lets messages in between.
+const turn = new MessageChannel();
+turn.port1.onmessage = () => {
+  isWorking = false;
+  let isMore = false;
+  for (const [channel, log] of logs) {
+    const before = log.counted;
+    isMore = log.work() || isMore;
+    if (log.counted !== before || !isMore) changed.add(channel);
+  }
+  frameTimer ??= setTimeout(report, isMore ? 50 : 0);
+  if (isMore) work();
+};
+
+function work(): void {
+  if (isWorking) return;
+  isWorking = true;
+  turn.port2.postMessage(null);
+}
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.type === 'connect') {
+    address = data.address;
+    connect();
+  } else if (data.type === 'watch') {
+    watchesRecords = data.records;
+    send({ type: 'watch', records: data.records });
+  } else if (data.type === 'open') {
+    logs.set(data.log, new OpenLog(data.command, data.from, data.mode));
+    send({ type: 'open', channel: data.log, command: data.command, from: data.from, mode: data.mode });
+  } else if (data.type === 'close') {
+    logs.delete(data.log);
+    send({ type: 'close', channel: data.log });
+  } else {
+    const log = logs.get(data.log);
+    if (log) answer(data, log);
+  }
+};
+
+type Question = Exclude<ToWorker, { type: 'connect' | 'watch' | 'open' | 'close' }>;
+
+function answer(data: Question, log: OpenLog): void {
+  if (data.type === 'find' || data.type === 'wrap') {
+    if (data.type === 'find') log.find(data.query);
+    else log.wrap(data.cols);
+    changedLog(data.log);
+  } else if (data.type === 'rows') {
+    post({ type: 'rows', log: data.log, request: data.request, rows: log.rows(data.from, data.count) });
+  } else if (data.type === 'text') {
+    post({ type: 'text', log: data.log, request: data.request, text: log.store.text(data.from, data.to) });
+  } else {
+    post({ type: 'answer', log: data.log, request: data.request, value: toValue(data, log) });
+  }
+}
+
+function toValue(data: Exclude<Question, { type: 'find' | 'wrap' | 'rows' | 'text' }>, log: OpenLog): number {
+  switch (data.type) {
+    case 'match':
+      return log.lineOfMatch(data.index);
+    case 'match-from':
+      return log.matchFrom(data.line, data.errors, data.by);
+    case 'row-at':
+      return log.lineAtVisual(data.visual);
+    case 'visual-of':
+      return log.visualOf(data.line);
+    case 'line-at':
+      return log.store.lineAt(data.cursor);
+  }
+}

@@ -1,0 +1,164 @@
+import { LogStore } from './log-store.ts';
+import type { LogState, MarkedRow } from './messages.ts';
+import { placesIn, type Query, Search, toQuery } from './search.ts';
+
+const errorWords = /errors?:|exception:|\b(?:fail|failed|failure|fatal|panicked|traceback)\b/gi;
+const maxMarks = 400;
+const groupLines = 256;
+
+/** One output that is open: its lines, what was searched, and how it is wrapped. */
+export class OpenLog {
+  readonly store: LogStore;
+  readonly command: string;
+  readonly mode: 'tail' | 'all';
+  isEnded = false;
+  error: string | null = null;
+  #query: Query | undefined;
+  #search: Search | undefined;
+  #queryError: string | null = null;
+  readonly #errors: Search;
+  #cols = 0;
+  /** Rows of each group of 256 lines that is complete. */
+  #groups: number[] = [];
+  #errorLines: number[] = [];
+
+  constructor(command: string, from: number, mode: 'tail' | 'all') {
+    this.command = command;
+    this.mode = mode;
+    this.store = new LogStore(from);
+    this.#errors = new Search(this.store, { text: '', pattern: undefined, fixed: errorWords });
+  }
+
+  find(text: string): void {
+    this.#queryError = null;
+    this.#query = undefined;
+    this.#search = undefined;
+    if (text === '' || text === '/' || text === '//') return;
+    try {
+      this.#query = toQuery(text);
+      this.#search = new Search(this.store, this.#query);
+    } catch (error) {
+      this.#queryError = (error as Error).message;
+    }
+  }
+
+  /** Searches for a few milliseconds; false if there is nothing left to search. */
+  work(): boolean {
+    const search = this.#search;
+    if (search) search.isSealed = this.isEnded;
+    this.#errors.isSealed = this.isEnded;
+    const before = this.#errors.count;
+    if (search && !search.isDone) search.step();
+    else if (!this.#errors.isDone && this.#errors.count < 10_000) this.#errors.step();
+    for (let index = before; index < this.#errors.count; index += 1) {
+      const line = this.#errors.lineOf(index);
+      this.store.markError(line);
+      this.#errorLines.push(line);
+    }
+    return (search !== undefined && !search.isDone) || (!this.#errors.isDone && this.#errors.count < 10_000);
+  }
+
+  rows(from: number, count: number): readonly MarkedRow[] {
+    return this.store.rows(from, count).map((row) => {
+      const text = this.#query ? row.pieces.map((piece) => piece.text).join('') : '';
+      return { ...row, marks: this.#query ? placesIn(text, this.#query) : [] };
+    });
+  }
+
+  /** Matches and lines with errors that were found so far. */
+  get counted(): number {
+    return (this.#search?.count ?? 0) + this.#errors.count;
+  }
+
+  lineOfMatch(index: number): number {
+    return this.#search?.lineOf(index) ?? 0;
+  }
+
+  /** The next match from a line on, or the next line with an error. */
+  matchFrom(line: number, errors: boolean, by: 1 | -1): number {
+    const search = errors ? this.#errors : this.#search;
+    if (!search || search.count === 0) return -1;
+    if (by === 1) return errors ? search.lineOf(search.matchFrom(line + 1)) : search.matchFrom(line);
+    let match = search.matchFrom(line) - 1;
+    if (match < 0) match = search.count - 1;
+    return errors ? search.lineOf(match) : match;
+  }
+
+  wrap(cols: number): void {
+    if (cols === this.#cols) return;
+    this.#cols = cols;
+    this.#groups = [];
+  }
+
+  /** Rows on the screen. */
+  get visual(): number {
+    const { lines, firstLine } = this.store;
+    if (this.#cols === 0) return lines - firstLine;
+    this.#countGroups();
+    const whole = this.#groups.reduce((sum, rows) => sum + rows, 0);
+    return whole + this.#rowsBetween(firstLine + this.#groups.length * groupLines, lines);
+  }
+
+  #countGroups(): void {
+    const { lines, firstLine } = this.store;
+    while (firstLine + (this.#groups.length + 1) * groupLines < lines) {
+      const from = firstLine + this.#groups.length * groupLines;
+      this.#groups.push(this.#rowsBetween(from, from + groupLines));
+    }
+  }
+
+  #rowsBetween(from: number, to: number): number {
+    let rows = 0;
+    for (let line = from; line < to; line += 1) rows += this.store.rowsOf(line, this.#cols);
+    return rows;
+  }
+
+  /** The first row of a line. */
+  visualOf(line: number): number {
+    const { firstLine } = this.store;
+    if (this.#cols === 0) return line - firstLine;
+    this.#countGroups();
+    const group = Math.min(this.#groups.length, Math.floor((line - firstLine) / groupLines));
+    const before = this.#groups.slice(0, group).reduce((sum, rows) => sum + rows, 0);
+    return before + this.#rowsBetween(firstLine + group * groupLines, line);
+  }
+
+  /** The line that is shown in a row. */
+  lineAtVisual(visual: number): number {
+    const { firstLine, lines } = this.store;
+    if (this.#cols === 0) return firstLine + visual;
+    this.#countGroups();
+    let [left, group] = [visual, 0];
+    while (group < this.#groups.length && left >= (this.#groups[group] ?? 0)) {
+      left -= this.#groups[group] ?? 0;
+      group += 1;
+    }
+    let line = firstLine + group * groupLines;
+    for (; line < lines - 1; line += 1) {
+      const rows = this.store.rowsOf(line, this.#cols);
+      if (left < rows) break;
+      left -= rows;
+    }
+    return line;
+  }
+
+  state(): LogState {
+    const { lines, firstLine, end, skippedBytes } = this.store;
+    const step = Math.max(1, Math.ceil(this.#errorLines.length / maxMarks));
+    return {
+      lines,
+      firstLine,
+      visual: this.visual,
+      bytes: end,
+      isEnded: this.isEnded,
+      error: this.error,
+      skippedBytes,
+      errors: this.#errorLines.length,
+      errorMarks: this.#errorLines.filter((_, index) => index % step === 0),
+      found: this.#search?.count ?? 0,
+      isSearched: this.#search?.isDone ?? true,
+      queryError: this.#queryError,
+      marks: this.#search?.marks(maxMarks) ?? [],
+    };
+  }
+}

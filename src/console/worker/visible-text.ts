@@ -1,0 +1,111 @@
+// A line of output as text that is safe to show: sequences other than colours are dropped, `\r` shows the last state of
+// the line, and characters that could hide or move text are shown by name.
+import { applySgr, toClasses } from './colours.ts';
+
+/** A piece of a line in one colour; `link` for an http address. */
+export interface Piece {
+  readonly text: string;
+  readonly classes: string;
+  readonly link?: string | undefined;
+}
+
+/** A line as it is shown, and the colours after it. */
+export interface ShownLine {
+  readonly pieces: readonly Piece[];
+  readonly state: number;
+}
+
+// One expression for every sequence of a terminal: CSI, OSC and other strings up to their end, and two-character ones.
+// A string without an end takes the rest of the line.
+const sequence =
+  /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~]?)|\u009b(?:([0-9;:]*)m|[0-?]*[ -/]*[@-~]?)|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g;
+const address =
+  /https?:\/\/[^\s"'<>`\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** Whether a text has neither sequences nor characters that have to be shown by name. */
+export function isSimple(text: string): boolean {
+  return !odd.test(text);
+}
+
+const odd =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+const oddOnes = new RegExp(odd.source, 'gu');
+
+/** Text with its odd characters shown by name. */
+export function showOdd(text: string): string {
+  return isSimple(text) ? text : text.replace(oddOnes, toName);
+}
+
+function toName(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '\u2421';
+  return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+}
+
+/** Shows a line that began with the colours `before`. */
+export function showLine(line: string, before: number): ShownLine {
+  if (isSimple(line)) return { pieces: withLinks(line, toClasses(before)), state: before };
+  const pieces: Piece[] = [];
+  let state = before;
+  let from = 0;
+  const add = (text: string) => {
+    const last = lastState(text);
+    // A carriage return begins the line again; what was there before is replaced.
+    if (last.restarts) pieces.length = 0;
+    if (last.text !== '') pieces.push(...withLinks(showOdd(last.text), toClasses(state)));
+  };
+  for (const found of line.matchAll(sequence)) {
+    add(line.slice(from, found.index));
+    from = found.index + found[0].length;
+    const parameters = found[1] ?? found[2];
+    if (parameters !== undefined) state = applySgr(state, parameters);
+  }
+  add(line.slice(from));
+  return { pieces, state };
+}
+
+function lastState(text: string): { readonly text: string; readonly restarts: boolean } {
+  const end = text.endsWith('\r') ? text.length - 1 : text.length;
+  const at = text.lastIndexOf('\r', end - 1);
+  return at < 0 || end === 0
+    ? { text: text.slice(0, end), restarts: false }
+    : { text: text.slice(at + 1, end), restarts: true };
+}
+
+function withLinks(text: string, classes: string): Piece[] {
+  if (!text.includes('://')) return [{ text, classes }];
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const found of text.matchAll(address)) {
+    const link = found[0].replace(/[.,;:!?)\]}]+$/, '');
+    if (found.index > from) pieces.push({ text: text.slice(from, found.index), classes });
+    pieces.push({ text: link, classes, link });
+    from = found.index + link.length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), classes });
+  return pieces;
+}
+
+/** The text of a line as it is shown, without colours. */
+export function toShownText(line: string): string {
+  return isSimple(line)
+    ? line
+    : showLine(line, 0)
+        .pieces.map(({ text }) => text)
+        .join('');
+}
+
+/** Cells that a text takes in a font of one width. */
+export function countCells(text: string): number {
+  let cells = 0;
+  for (const character of text) cells += character === '\t' ? 8 - (cells % 8) : isWide(character) ? 2 : 1;
+  return cells;
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+function isWide(character: string): boolean {
+  return character > '\u10ff' && wide.test(character);
+}

@@ -1,0 +1,128 @@
+// What an operator's page does: answer, stop, type, pause. The acts reach the server of the command, and are recorded
+// there with the name of the page.
+import { z } from 'zod';
+import type { IndexedCommand } from '../../../audit/command-index.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import { inputText } from '../../../contract/request.ts';
+import type { CallerContext } from '../../../engine/context/call-context.ts';
+import type { ControlCall } from '../../../servers/control-call.ts';
+import { askServers } from '../../../servers/reach-servers.ts';
+import { setPaused } from '../../../support/pause-mark.ts';
+import { receive } from '../../../tools/common/define-tool.ts';
+import { type HttpCaller, toCaller } from '../access/callers.ts';
+import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
+import { readJson } from '../requests/read-body.ts';
+import { type ConsoleDeps, findOwnCommand, requireOwner } from './console-endpoints.ts';
+import { callServer } from './servers.ts';
+
+const answerRequest = z.strictObject({
+  answer: z.enum(['approved', 'declined']),
+  digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest of the request that was shown'),
+  note: z.string().max(2_000).optional(),
+});
+
+/** Serves POST /api/approvals/ID. */
+export async function answerQuestion(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  id: string,
+  { incoming }: Pick<Exchange, 'incoming'>,
+): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { answer, digest, note } = receive('approvals', answerRequest, await readJson(incoming));
+  const engine = await deps.engine();
+  const question = deps.hub.questions().find((one) => one.id === id);
+  const by = `the ${caller.client}`;
+  if (question && question.server !== engine.instance)
+    await reach(deps, question.server, { method: 'answer', id, answer, digest, note, by });
+  else if (engine.approvals) engine.approvals.answer(id, answer, { by, digest, note });
+  else throw unknownQuestion(id);
+  deps.hub.refresh();
+  return toJsonReply(200, { id, answer });
+}
+
+/** Serves POST /api/commands/ID/stop. */
+export async function stopCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
+  const command = await findOwnCommand(deps, caller, id);
+  await act(deps, caller, command, { method: 'stop', id: command.id, by: caller.client }, async (context) => {
+    const engine = await deps.engine();
+    await engine.stop(command.id, { signal: 'SIGINT', graceMs: 2_000 }, context);
+  });
+  return toJsonReply(200, { id: command.id });
+}
+
+const typeRequest = z.strictObject({
+  text: inputText.default(''),
+  keys: z.array(z.string().max(20)).max(100).default([]),
+  secret: z.boolean().default(false),
+  eof: z.boolean().default(false),
+});
+
+/** Serves POST /api/commands/ID/type. */
+export async function typeInto(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  id: string,
+  { incoming }: Pick<Exchange, 'incoming'>,
+): Promise<Reply> {
+  requireOwner(deps, caller);
+  const input = receive('type', typeRequest, await readJson(incoming));
+  const command = await findOwnCommand(deps, caller, id);
+  await act(
+    deps,
+    caller,
+    command,
+    { method: 'write', id: command.id, input, by: caller.client },
+    async (context) => {
+      const engine = await deps.engine();
+      await engine.write(command.id, input, context);
+    },
+  );
+  return toJsonReply(200, { id: command.id });
+}
+
+async function act(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  { server }: IndexedCommand,
+  call: ControlCall,
+  here: (context: CallerContext) => Promise<void>,
+): Promise<void> {
+  const engine = await deps.engine();
+  if (server === engine.instance) await here({ caller: toCaller(caller), owner: '*' });
+  else await reach(deps, server, call);
+  deps.hub.refresh();
+}
+
+function reach({ places }: ConsoleDeps, server: string, call: ControlCall): Promise<unknown> {
+  return callServer({ controlDir: places.controlDir }, server, call);
+}
+
+const pauseRequest = z.strictObject({ paused: z.boolean() });
+
+/** Serves POST /api/pause: ends every command of every server and refuses new ones, or lets them run again. */
+export async function pauseAll(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  { incoming }: Pick<Exchange, 'incoming'>,
+): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { paused } = receive('pause', pauseRequest, await readJson(incoming));
+  const { controlDir } = deps.places;
+  const engine = await deps.engine();
+  engine.notePageAct(paused ? 'paused' : 'resumed', toCaller(caller));
+  setPaused(controlDir, paused);
+  if (paused) {
+    const { close } = await askServers({ controlDir }, { method: 'end_all' });
+    close();
+    await engine.endAll();
+  }
+  deps.hub.refresh();
+  return toJsonReply(200, { paused });
+}
+
+function unknownQuestion(id: string): NacreError {
+  return new NacreError('job_not_found', `There is no approval request ${id.slice(0, 64)}.`, {
+    hint: 'GET /api/approvals lists what waits.',
+  });
+}

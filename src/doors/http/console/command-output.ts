@@ -1,0 +1,77 @@
+// Where the output of a command is: in this server, in another one, in a recording, or nowhere.
+import type { IndexedCommand } from '../../../audit/command-index.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { hasRecording, readRecording } from '../../../recordings/recordings.ts';
+import { localUser } from '../../../servers/control-call.ts';
+import type { ReadLog } from '../../../support/tail.ts';
+import { openRemoteLog } from './servers.ts';
+
+/** Dependencies of `openOutput`. */
+export interface OutputDeps {
+  readonly engine: () => Promise<Engine>;
+  readonly controlDir: string;
+  readonly recordingDir: string;
+}
+
+/** The output of a command that can be read. */
+export interface OpenOutput {
+  readonly source: 'live' | 'recorded';
+  readonly read: ReadLog;
+  close(): void;
+}
+
+/** Finds the output of a command; throws `job_not_found` with a hint if it is gone. */
+export async function openOutput(deps: OutputDeps, command: IndexedCommand): Promise<OpenOutput> {
+  const { id, server } = command;
+  const engine = await deps.engine();
+  try {
+    if (server === engine.instance) {
+      await engine.readBytes(id, 0, { waitMs: 0, maxBytes: 0 }, localUser);
+      const read: ReadLog = (from, query) => engine.readBytes(id, from, query, localUser);
+      return { source: 'live', read, close() {} };
+    }
+    const remote = await openRemoteLog(deps, server, id);
+    await remote.read(0, { waitMs: 0, maxBytes: 0 }).catch((error: unknown) => {
+      remote.close();
+      throw error;
+    });
+    return { source: 'live', ...remote };
+  } catch (error) {
+    if (hasRecording(deps.recordingDir, id)) return fromRecording(deps.recordingDir, id);
+    throw error instanceof NacreError && error.code !== 'job_not_found' ? error : outputGone(id);
+  }
+}
+
+/** Whether the output of a command can still be read. */
+export async function findOutputSource(
+  deps: OutputDeps,
+  command: IndexedCommand,
+): Promise<'live' | 'recorded' | 'gone'> {
+  try {
+    const { source, close } = await openOutput(deps, command);
+    close();
+    return source;
+  } catch {
+    return 'gone';
+  }
+}
+
+// A recording has both streams in one.
+function fromRecording(dir: string, id: string): OpenOutput {
+  const { events } = readRecording(dir, id);
+  const text = events.flatMap(({ code, data }) => (code === 'o' ? [data] : [])).join('');
+  const bytes = new TextEncoder().encode(text);
+  const read: ReadLog = async (from, { maxBytes }) => {
+    const data = bytes.subarray(from, from + maxBytes);
+    const chunks = data.length > 0 ? [{ stream: 'stdout' as const, data }] : [];
+    return { chunks, next: from + data.length, end: bytes.length, final: true };
+  };
+  return { source: 'recorded', read, close() {} };
+}
+
+function outputGone(id: string): NacreError {
+  return new NacreError('job_not_found', `The output of ${id} is gone.`, {
+    hint: 'Output is kept for tombstone_seconds after the end, an hour by default; the setting record keeps it longer.',
+  });
+}

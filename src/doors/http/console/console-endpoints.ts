@@ -1,0 +1,343 @@
+// What the console's pages show, as JSON. Callers see what is theirs: pages and the server's own token every command, a
+// named token its own.
+import { Readable } from 'node:stream';
+import { readAuditKey } from '../../../audit/audit-key.ts';
+import type { IndexedCommand } from '../../../audit/command-index.ts';
+import { readRecords } from '../../../audit/feed.ts';
+import { verifySlowly } from '../../../audit/verify.ts';
+import type { NowReply, RecordRow } from '../../../contract/console.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { SettingInForce } from '../../../settings/setting-in-force.ts';
+import type { Places } from '../../door.ts';
+import { type Callers, type HttpCaller, toCaller } from '../access/callers.ts';
+import type { Sites } from '../access/sites.ts';
+import type { Applets } from '../applets/applets.ts';
+import { HttpProblem } from '../requests/problem.ts';
+import { type Reply, toJsonReply } from '../requests/raw-http.ts';
+import { findOutputSource, openOutput } from './command-output.ts';
+import { findCommand } from './find-command.ts';
+import { type ConsoleHub, toRow } from './hub.ts';
+import { listCommands } from './list-commands.ts';
+import { listRecords } from './list-records.ts';
+
+/** Dependencies of the console's routes. */
+export interface ConsoleDeps {
+  readonly hub: ConsoleHub;
+  readonly engine: () => Promise<Engine>;
+  readonly places: Places;
+  readonly callers: Callers;
+  readonly sites: Sites;
+  readonly applets: Applets;
+  readonly version: string;
+  /** The home directory of the server's user, shown as ~. */
+  readonly home: string;
+  readonly settings: { readonly terminalShells: readonly string[] };
+  readonly settingsInForce: readonly SettingInForce[];
+}
+
+/** The part of `NowReply` about the server itself and the page. */
+export type PageDescription = Pick<NowReply, 'version' | 'address' | 'home' | 'page' | 'applets'>;
+
+/** How the server describes itself and the page. */
+export function describePage(
+  { version, sites, home, applets }: Pick<ConsoleDeps, 'version' | 'sites' | 'home' | 'applets'>,
+  { page }: HttpCaller,
+): PageDescription {
+  const found = applets.list().applets.map(({ manifest: { slug, title = slug } }) => ({ slug, title }));
+  const own = page ?? ({ role: 'operator', name: '' } as const);
+  return { version, address: sites.address(), home, page: own, applets: found };
+}
+
+/** Serves GET /api/now. */
+export async function showNow(deps: ConsoleDeps, caller: HttpCaller): Promise<Reply> {
+  const now = await deps.hub.snapshot();
+  const all = { ...describePage(deps, caller), ...now };
+  if (isOwner(deps, caller)) return toJsonReply(200, all);
+  const mine = (cards: typeof now.running) =>
+    cards.filter(({ id }) => {
+      const command = deps.hub.index.get(id);
+      return command !== undefined && isTheirs(deps, caller, command);
+    });
+  const hidden = { applets: [], questions: [], agents: [], servers: [], per_minute: [], total: 0 };
+  return toJsonReply(200, { ...all, ...hidden, running: mine(now.running), failed: mine(now.failed) });
+}
+
+/** Throws 403 unless the caller is a page or has the server's own token. */
+export function requireOwner(deps: Pick<ConsoleDeps, 'callers'>, caller: HttpCaller): void {
+  if (!isOwner(deps, caller))
+    throw new HttpProblem(403, "Only the server's own token and its pages may do this; call with that one.");
+}
+
+function isOwner({ callers }: Pick<ConsoleDeps, 'callers'>, { owner }: HttpCaller): boolean {
+  return owner === callers.own.owner;
+}
+
+function isTheirs(deps: ConsoleDeps, caller: HttpCaller, { token }: IndexedCommand): boolean {
+  return isOwner(deps, caller) || (caller.token !== undefined && caller.token === token);
+}
+
+/** The command with this id if the caller may see it; throws 404 otherwise. */
+export async function findOwnCommand(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  id: string,
+): Promise<IndexedCommand> {
+  const command = await findCommand(deps, id);
+  if (isTheirs(deps, caller, command)) return command;
+  throw new NacreError('job_not_found', `There is no command ${id.slice(0, 64)}.`, {
+    hint: 'GET /api/commands lists them.',
+  });
+}
+
+const defaultLimit = 100;
+const maxLimit = 500;
+
+/** Serves GET /api/commands. */
+export async function showCommands(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
+  const { hub } = deps;
+  await hub.feed.ready;
+  const query = new URLSearchParams(search);
+  const get = (name: string) => query.get(name) || undefined;
+  const filter = {
+    q: get('q'),
+    agent: get('agent'),
+    program: get('program'),
+    outcome: get('outcome'),
+    cwd: get('cwd'),
+    since: get('since'),
+    after: get('after'),
+    limit: toLimit(get('limit')),
+  };
+  const all = [...hub.index.all()].filter((command) => isTheirs(deps, caller, command));
+  return toJsonReply(
+    200,
+    listCommands(all, (command) => hub.card(command), filter),
+  );
+}
+
+function toLimit(text: string | undefined): number {
+  const limit = Number(text ?? defaultLimit);
+  return Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxLimit) : defaultLimit;
+}
+
+/** Serves GET /api/commands/ID: the card, its records, and where its output is. */
+export async function showCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
+  const { hub, places } = deps;
+  const command = await findOwnCommand(deps, caller, id);
+  const { recordingDir, controlDir } = places;
+  const [records, output] = await Promise.all([
+    readOwnRecords(places.audit.dir, command),
+    findOutputSource({ engine: deps.engine, recordingDir, controlDir }, command),
+  ]);
+  const agent = hub.agents().find(({ key }) => key === command.agent) ?? null;
+  const asked = records.find(({ kind }) => kind === 'asked' || kind === 'skipped');
+  return toJsonReply(200, {
+    card: hub.card(command),
+    text: asked?.command ?? command.command,
+    records,
+    output,
+    agent,
+  });
+}
+
+const mostRecords = 500;
+
+async function readOwnRecords(
+  dir: string,
+  { id, spans, server }: IndexedCommand,
+): Promise<readonly RecordRow[]> {
+  const rows: RecordRow[] = [];
+  for (const { file, from, to } of spans)
+    for await (const { found } of readRecords(dir, { name: file, instance: server }, from, to))
+      for (const one of found) if (one.record.id === id && rows.length < mostRecords) rows.push(toRow(one));
+  return rows;
+}
+
+const pieceBytes = 1_048_576;
+
+/** Serves GET /api/commands/ID/output: bytes from a cursor, or with `download` the whole. */
+export async function showOutput(
+  deps: ConsoleDeps,
+  caller: HttpCaller,
+  id: string,
+  search: string,
+): Promise<Reply> {
+  const query = new URLSearchParams(search);
+  const command = await findOwnCommand(deps, caller, id);
+  const { recordingDir, controlDir } = deps.places;
+  const output = await openOutput({ engine: deps.engine, recordingDir, controlDir }, command).catch(toGone);
+  const from = toCursor(query.get('from'));
+  if (query.has('download')) {
+    (await deps.engine()).notePageAct('downloaded', toCaller(caller), { id });
+    return download(output, id);
+  }
+  try {
+    const to = query.has('to') ? toCursor(query.get('to')) : from + pieceBytes;
+    const maxBytes = Math.max(0, Math.min(to - from, pieceBytes));
+    const found = await output.read(from, { waitMs: 0, maxBytes });
+    const stream = query.get('stream');
+    const wanted = found.chunks.filter((chunk) => stream === null || chunk.stream === stream);
+    const body = Buffer.concat(wanted.map(({ data }) => data));
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'Nacre-Cursor': String(found.next),
+      'Nacre-End': String(found.end),
+    };
+    return { status: 200, headers, body };
+  } finally {
+    output.close();
+  }
+}
+
+function toCursor(text: string | null): number {
+  const cursor = Number(text ?? 0);
+  if (Number.isSafeInteger(cursor) && cursor >= 0) return cursor;
+  throw new HttpProblem(400, 'from and to must be byte positions, such as 0.');
+}
+
+function toGone(error: unknown): never {
+  if (error instanceof NacreError && error.code === 'job_not_found')
+    throw new HttpProblem(410, `${error.message} ${error.hint ?? ''}`.trim());
+  throw error;
+}
+
+async function download({ read, close }: Awaited<ReturnType<typeof openOutput>>, id: string): Promise<Reply> {
+  const { end, goneBefore = 0 } = await read(0, { waitMs: 0, maxBytes: 0 });
+  const pieces = async function* () {
+    try {
+      for (let at = goneBefore; at < end; ) {
+        const found = await read(at, { waitMs: 0, maxBytes: Math.min(pieceBytes, end - at) });
+        if (found.next === at) break;
+        for (const { data } of found.chunks) yield data;
+        at = found.next;
+      }
+    } finally {
+      close();
+    }
+  };
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': `attachment; filename="${id}.log"`,
+  };
+  const body = {
+    length: end - goneBefore,
+    open: () => Readable.from(pieces()),
+    discard: async () => close(),
+  };
+  return { status: 200, headers, body };
+}
+
+const sessionCommands = 5_000;
+
+/** Serves GET /api/agents, and GET /api/agents/KEY with the commands of its session, oldest first. */
+export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: string): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { hub } = deps;
+  await hub.feed.ready;
+  const agents = hub.agents();
+  if (key === undefined) return toJsonReply(200, { agents });
+  const agent = agents.find((one) => one.key === key);
+  if (!agent) throw new HttpProblem(404, `There is no agent ${JSON.stringify(key.slice(0, 80))}.`);
+  const { commands } = listCommands(hub.index.all(), (command) => hub.card(command), {
+    agent: key,
+    limit: sessionCommands,
+  });
+  return toJsonReply(200, { agent, commands: commands.toReversed() });
+}
+
+/** Serves GET /api/approvals: what waits, and what was answered lately. */
+export async function showApprovals(deps: ConsoleDeps, caller: HttpCaller): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { hub } = deps;
+  const { questions, approval_off } = await hub.snapshot();
+  const answered = [...hub.index.all()]
+    .filter(({ acts }) => acts.some(({ kind }) => kind === 'approved' || kind === 'declined'))
+    .slice(0, 100)
+    .map((command) => hub.card(command));
+  return toJsonReply(200, { questions, approval_off, answered });
+}
+
+/** Serves GET /api/series: figures of one command, or of the server. */
+export function showSeries(deps: ConsoleDeps, caller: HttpCaller, search: string): Reply {
+  const id = new URLSearchParams(search).get('command');
+  const command = id === null ? undefined : deps.hub.index.get(id);
+  if (command && isTheirs(deps, caller, command))
+    return toJsonReply(200, { every_ms: 1_000, ...deps.hub.series.of(command.id) });
+  requireOwner(deps, caller);
+  return toJsonReply(200, { every_ms: 10_000, ...deps.hub.series.whole() });
+}
+
+/** Serves GET /api/server. */
+export async function showServer(deps: ConsoleDeps, caller: HttpCaller): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { servers, total, per_minute, paused } = await deps.hub.snapshot();
+  const engine = await deps.engine();
+  const report = await engine.report();
+  const found = deps.applets.list();
+  return toJsonReply(200, {
+    version: deps.version,
+    servers,
+    total,
+    per_minute,
+    paused,
+    machine: {
+      supervision: report.supervision,
+      sandbox: report.sandbox,
+      network: report.network,
+      gaps: report.gaps,
+    },
+    places: {
+      state: deps.places.stateDir,
+      audit: deps.places.audit.dir,
+      recordings: deps.places.recordingDir,
+    },
+    settings: deps.settingsInForce.map(({ key, value, origin }) => ({
+      key,
+      value: showValue(key, value),
+      origin,
+    })),
+    applets: found.applets.map(({ manifest, refused }) => ({ ...manifest, refused })),
+    problems: found.problems,
+    terminal_shells: deps.settings.terminalShells,
+  });
+}
+
+// A token or key must not reach a page.
+function showValue(key: string, value: unknown): unknown {
+  return /^tokens?$|secret/.test(key) && value !== undefined ? '(hidden)' : value;
+}
+
+/** Serves GET /api/audit: records, newest first. */
+export async function showAudit(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
+  requireOwner(deps, caller);
+  const query = new URLSearchParams(search);
+  const get = (name: string) => query.get(name) || undefined;
+  const filter = { kind: get('kind'), id: get('id'), q: get('q'), limit: toLimit(get('limit')) };
+  return toJsonReply(200, await listRecords(deps.places.audit.dir, { ...filter, before: get('before') }));
+}
+
+/** Serves GET /api/audit/verify: whether the chain of records is whole. */
+export async function showVerified(deps: ConsoleDeps, caller: HttpCaller): Promise<Reply> {
+  requireOwner(deps, caller);
+  const { dir, keyPath } = deps.places.audit;
+  return toJsonReply(200, await verifySlowly(dir, keyPath === undefined ? undefined : readAuditKey(keyPath)));
+}
+
+/** Serves GET /api/audit/export: the newest records that match, as JSON lines. */
+export async function exportAudit(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
+  requireOwner(deps, caller);
+  const query = new URLSearchParams(search);
+  const { records } = await listRecords(deps.places.audit.dir, {
+    kind: query.get('kind') || undefined,
+    q: query.get('q') || undefined,
+    limit: maxExported,
+  });
+  const headers = {
+    'Content-Type': 'application/x-ndjson',
+    'Content-Disposition': 'attachment; filename="audit.jsonl"',
+  };
+  return { status: 200, headers, body: records.map((record) => `${JSON.stringify(record)}\n`).join('') };
+}
+
+const maxExported = 20_000;

@@ -1,0 +1,22 @@
+import type { IndexedCommand } from '../../../audit/command-index.ts';
+import { NacreError } from '../../../contract/failure.ts';
+import { sleep } from '../../../support/timing.ts';
+import type { ConsoleHub } from './hub.ts';
+
+/** The command with this id; a command that began a moment ago may not be in the index yet. */
+export async function findCommand(
+  { hub }: { readonly hub: ConsoleHub },
+  id: string,
+): Promise<IndexedCommand> {
+  const known = hub.index.get(id);
+  if (known) return known;
+  await hub.feed.ready;
+  for (let tries = 0; tries < 20; tries += 1) {
+    const found = hub.index.get(id);
+    if (found) return found;
+    await sleep(25);
+  }
+  throw new NacreError('job_not_found', `There is no command ${id.slice(0, 64)}.`, {
+    hint: 'GET /api/commands lists them.',
+  });
+}

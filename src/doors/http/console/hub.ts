@@ -1,0 +1,324 @@
+// Everything that the console's pages look at, of all servers of this user:
+// 1. `createAuditFeed` passes on every record, `createCommandIndex` folds them to commands,
+// 2. while a page is open, the servers are asked once a second what their commands use, and what they ask,
+// 3. changes go to the open pages, at most four times a second.
+import { existsSync } from 'node:fs';
+import { type CommandIndex, createCommandIndex, type IndexedCommand } from '../../../audit/command-index.ts';
+import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audit/feed.ts';
+import type {
+  AgentCard,
+  CommandCard,
+  NowChange,
+  NowReply,
+  QuestionCard,
+  RecordRow,
+  ServerCard,
+} from '../../../contract/console.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { createUsageSeries, type UsageSeries } from '../../../monitor/series.ts';
+import { localUser } from '../../../servers/control-call.ts';
+import type { ServerStatus } from '../../../servers/server-status.ts';
+import { isPaused } from '../../../support/pause-mark.ts';
+import { pollServers, toServerCard } from './servers.ts';
+import {
+  isBad,
+  type LiveFacts,
+  toAgentCards,
+  toCommandCard,
+  toLiveFacts,
+  toQuestionCard,
+} from './to-cards.ts';
+
+/** Dependencies of the hub. */
+export interface HubDeps {
+  readonly engine: () => Promise<Engine>;
+  readonly auditDir: string;
+  readonly controlDir: string;
+  readonly status: () => Promise<ServerStatus>;
+}
+
+/** A page that listens. */
+export interface HubListener {
+  /** True for an operator's page: while one is open, calls that ask wait for its answer. */
+  readonly mayAnswer: boolean;
+  onLive(cards: readonly CommandCard[], change: NowChange): void;
+  onRecords(records: readonly RecordRow[]): void;
+}
+
+/** The part of `NowReply` that is about all servers. */
+export type HubState = Omit<NowReply, 'version' | 'address' | 'home' | 'page' | 'applets'>;
+
+/** The state of all servers. */
+export interface ConsoleHub {
+  readonly index: CommandIndex;
+  readonly feed: AuditFeed;
+  readonly series: UsageSeries;
+  card(command: IndexedCommand): CommandCard;
+  agents(): readonly AgentCard[];
+  questions(): readonly QuestionCard[];
+  servers(): readonly ServerCard[];
+  /** The state for a page that opens; waits until the first poll is done. */
+  snapshot(): Promise<HubState>;
+  listen(listener: HubListener): () => void;
+  /** Asks the servers again soon, because something changed there. */
+  refresh(): void;
+  close(): void;
+}
+
+const pollMs = 1_000;
+const liveMs = 250;
+const firstLiveMs = 15;
+const attendMs = 6_000;
+const recentMs = 3_600_000;
+const minutes = 60;
+
+/** Starts the hub of a server. */
+export function createConsoleHub(deps: HubDeps): ConsoleHub {
+  return new Hub(deps);
+}
+
+class Hub implements ConsoleHub {
+  readonly index = createCommandIndex();
+  readonly series = createUsageSeries();
+  readonly feed: AuditFeed;
+  readonly #deps: HubDeps;
+  readonly #listeners = new Set<HubListener>();
+  readonly #changed = new Set<string>();
+  #rows: RecordRow[] = [];
+  #live = new Map<string, LiveFacts>();
+  #servers: readonly ServerCard[] = [];
+  #questions: readonly QuestionCard[] = [];
+  #off: string | null = null;
+  #agents: { readonly at: number; readonly cards: readonly AgentCard[] } | undefined;
+  #sent = '';
+  #liveTimer: NodeJS.Timeout | undefined;
+  #lastLive = 0;
+  #polling: Promise<void> | undefined;
+  #pollAgain = false;
+  #isClosed = false;
+  #unlisten: (() => void) | undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.feed = createAuditFeed(deps.auditDir, { onRecords: (records) => this.#add(records) });
+    this.#timer = setInterval(() => this.#tick(), pollMs).unref();
+  }
+
+  card(command: IndexedCommand): CommandCard {
+    return toCommandCard(command, this.#live.get(command.id), this.#isHere(command.server));
+  }
+
+  agents(): readonly AgentCard[] {
+    const known = this.#agents;
+    if (known && Date.now() - known.at < pollMs) return known.cards;
+    const here = new Map<string, boolean>();
+    const isHere = (server: string) => {
+      const found = here.get(server) ?? this.#isHere(server);
+      here.set(server, found);
+      return found;
+    };
+    const stateOf = (command: IndexedCommand) =>
+      command.end ?? toCommandCard(command, undefined, isHere(command.server)).state;
+    const cards = toAgentCards(this.index.all(), stateOf, isHere).slice(0, maxAgents);
+    this.#agents = { at: Date.now(), cards };
+    return cards;
+  }
+
+  questions(): readonly QuestionCard[] {
+    return this.#questions;
+  }
+
+  servers(): readonly ServerCard[] {
+    return this.#servers;
+  }
+
+  async snapshot(): Promise<HubState> {
+    await this.feed.ready;
+    await this.#poll();
+    this.#agents = undefined;
+    const since = new Date(Date.now() - recentMs).toISOString();
+    const running: CommandCard[] = [];
+    const failed: CommandCard[] = [];
+    for (const command of this.index.all()) {
+      const isRecent = (command.ended_at ?? command.asked_at) >= since;
+      if (command.end !== null && !isRecent) continue;
+      const card = this.card(command);
+      if (isOpen(card)) running.push(card);
+      else if (isRecent && (isBad(card.state) || card.state === 'refused') && failed.length < maxFailed)
+        failed.push(card);
+    }
+    return { ...this.#change(), running, failed };
+  }
+
+  listen(listener: HubListener): () => void {
+    this.#listeners.add(listener);
+    this.refresh();
+    return () => void this.#listeners.delete(listener);
+  }
+
+  refresh(): void {
+    void this.#poll();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#liveTimer);
+    this.#unlisten?.();
+    this.feed.close();
+  }
+
+  #add(records: readonly FoundRecord[]): void {
+    const commands = this.index.add(records);
+    if (this.#listeners.size === 0) return;
+    for (const { id } of commands) this.#changed.add(id);
+    this.#rows.push(...records.map(toRow));
+    this.#agents = undefined;
+    this.#sendSoon();
+    // A question, or an answer from elsewhere.
+    if (records.some(({ record }) => askKinds.has(record.kind) && record.verdict !== 'allow')) this.refresh();
+  }
+
+  #sendSoon(): void {
+    this.#liveTimer ??= setTimeout(
+      () => {
+        this.#liveTimer = undefined;
+        this.#lastLive = Date.now();
+        this.#send();
+      },
+      Math.max(firstLiveMs, this.#lastLive + liveMs - Date.now()),
+    );
+  }
+
+  #send(): void {
+    const cards = [...this.#changed].flatMap((id) => {
+      const command = this.index.get(id);
+      return command ? [this.card(command)] : [];
+    });
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#changed.clear();
+    const change = this.#change();
+    const text = JSON.stringify(change);
+    const isNew = text !== this.#sent;
+    this.#sent = text;
+    for (const listener of this.#listeners) {
+      if (rows.length > 0) listener.onRecords(rows);
+      if (cards.length > 0 || isNew) listener.onLive(cards, isNew ? change : {});
+    }
+  }
+
+  #change(): Required<NowChange> {
+    return {
+      paused: isPaused(this.#deps.controlDir),
+      approval_off: this.#off,
+      questions: this.#questions,
+      agents: this.agents(),
+      servers: this.#servers,
+      per_minute: countPerMinute(this.index.all()),
+      total: this.index.size,
+    };
+  }
+
+  #tick(): void {
+    if (this.#isClosed) return;
+    if (this.#listeners.size > 0) this.refresh();
+    else void this.#sampleOwn().catch(() => {});
+  }
+
+  #poll(): Promise<void> {
+    this.#pollAgain = this.#polling !== undefined;
+    this.#polling ??= this.#pollOnce()
+      .catch(() => {})
+      .then(() => {
+        this.#polling = undefined;
+        if (this.#pollAgain && !this.#isClosed) this.refresh();
+      });
+    return this.#polling;
+  }
+
+  async #pollOnce(): Promise<void> {
+    const { controlDir } = this.#deps;
+    const engine = await this.#deps.engine();
+    this.#unlisten ??= engine.approvals?.listen(() => this.refresh());
+    const attended = [...this.#listeners].some(({ mayAnswer }) => mayAnswer) ? attendMs : 0;
+    engine.approvals?.attend(attended);
+    const [own, others] = await Promise.all([
+      this.#readOwn(engine),
+      pollServers(controlDir, engine.instance, attended),
+    ]);
+    const listed = [...own.listed, ...others.commands.flatMap((one) => one.listed)];
+    this.#servers = [own.server, ...others.servers];
+    this.#questions = [
+      ...own.waiting.map((one) => toQuestionCard(one, engine.instance)),
+      ...others.questions.flatMap(({ instance, waiting }) =>
+        waiting.map((one) => toQuestionCard(one, instance)),
+      ),
+    ];
+    this.#off = own.off;
+    this.#update(
+      new Map(listed.filter(({ state }) => state.end === null).map((one) => [one.id, toLiveFacts(one)])),
+    );
+  }
+
+  async #readOwn(engine: Engine) {
+    const [status, listed, inbox] = await Promise.all([
+      this.#deps.status(),
+      engine.list(localUser),
+      engine.approvals?.list() ?? { off: null, waiting: [] },
+    ]);
+    return { server: toServerCard(status, engine.instance, true), listed, ...inbox };
+  }
+
+  #update(live: Map<string, LiveFacts>): void {
+    const before = this.#live;
+    this.#live = live;
+    this.series.sample(live);
+    for (const [id, facts] of live)
+      if (JSON.stringify(facts) !== JSON.stringify(before.get(id))) this.#changed.add(id);
+    for (const id of before.keys()) if (!live.has(id)) this.#changed.add(id);
+    this.#sendSoon();
+  }
+
+  // Without a page only this server's own commands are measured, so that a page that opens later has their past.
+  async #sampleOwn(): Promise<void> {
+    const engine = await this.#deps.engine();
+    if (engine.countRunning() === 0) return;
+    const listed = await engine.list(localUser);
+    const running = listed.filter(({ state }) => state.end === null);
+    this.series.sample(new Map(running.map((one) => [one.id, toLiveFacts(one)])));
+  }
+
+  // `nacre run` has no control socket; its process shows whether it still runs.
+  #isHere(instance: string): boolean {
+    if (this.#servers.some((server) => server.instance === instance)) return true;
+    const [pid = ''] = instance.split('_');
+    return Number(pid) !== process.pid && /^\d+$/.test(pid) && existsSync(`/proc/${pid}`);
+  }
+}
+
+const maxAgents = 200;
+const maxFailed = 50;
+const askKinds: ReadonlySet<string> = new Set(['decided', 'approved', 'declined', 'refused']);
+
+function isOpen({ state }: CommandCard): boolean {
+  return state === 'running' || state === 'waiting' || state === 'asked';
+}
+
+/** A record as the page gets it, with the instance of its server. */
+export function toRow({ record, instance }: FoundRecord): RecordRow {
+  return { ...record, server: instance };
+}
+
+function countPerMinute(commands: Iterable<IndexedCommand>): readonly number[] {
+  const counts = Array.from({ length: minutes }, () => 0);
+  const now = Date.now();
+  for (const { asked_at } of commands) {
+    const ago = Math.floor((now - Date.parse(asked_at)) / 60_000);
+    if (ago >= minutes) break;
+    const at = minutes - 1 - Math.max(0, ago);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts;
+}
