@@ -17,7 +17,7 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       /** As the caller wrote it. */
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
-      readonly from?: Origin | undefined;
+      readonly from?: RequestOrigin | undefined;
     }
   | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
   /** A user's answer; `by` defaults to the user of the client. */
@@ -39,7 +39,7 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | { readonly kind: 'stop'; readonly signal: string }
   /** A planned command that will not run, such as a dry run or a step after a failed one. */
   | { readonly kind: 'skipped'; readonly command: Command; readonly reason: string }
-  /** What a person did in a page: `id` is the command that it is about, or the id of the act itself. */
+  /** An act of a person in a page: `id` is the command that it is about, or the id of the act itself. */
   | { readonly kind: PageAct; readonly detail?: string | undefined }
   /** A request without a valid token; nothing was run. */
   | { readonly kind: 'unknown_caller'; readonly reason: string }
@@ -51,7 +51,7 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
 );
 
 /** The connection and the persistent shell that a command comes from, and how it runs. */
-export interface Origin {
+export interface RequestOrigin {
   readonly connection?: string | undefined;
   /** The key of the persistent shell. */
   readonly shell?: string | undefined;
@@ -110,7 +110,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
         command: toCommandRecord(entry.command, redact),
         cwd: entry.cwd === undefined ? null : redact(entry.cwd),
         env: toEnvironmentRecord(entry.env, redact),
-        ...toOriginRecord(entry.from ?? {}, redact),
+        ...toRequestOrigin(entry.from ?? {}, redact),
         ...(entry.caller.traceparent !== undefined && { traceparent: redact(entry.caller.traceparent) }),
       };
     case 'decided': {
@@ -156,8 +156,8 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
   }
 }
 
-function toOriginRecord(
-  { connection, shell, name, inBackground, terminal }: Origin,
+function toRequestOrigin(
+  { connection, shell, name, inBackground, terminal }: RequestOrigin,
   redact: Redact,
 ): Record<string, unknown> {
   return {

@@ -1,7 +1,7 @@
 // The records of every server of this user, as they are written. The audit folder is the bus:
 // 1. `fs.watch` reports a changed file, and a slow poll finds what it missed,
 // 2. the file is read on from its position in slices, so that the event loop is never blocked for long,
-// 3. a token is the positions of the newest files: whoever comes back with it gets every record since, once.
+// 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
 import { type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ export class ApiError extends Error {
 }
 
 /** Gets JSON from the server. */
-export async function getJson<Body>(path: string): Promise<Body> {
+export async function fetchJson<Body>(path: string): Promise<Body> {
   return read<Body>(await fetch(path));
 }
 

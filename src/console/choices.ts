@@ -1,4 +1,4 @@
-// What the reader chose, kept in the browser.
+// The reader's choices, kept in the browser.
 import { signal } from '@preact/signals';
 
 interface Choices {

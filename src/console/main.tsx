@@ -6,11 +6,11 @@ import './console.css';
 import { Frame } from './frame.tsx';
 import { listenForKeys } from './keys.ts';
 import { followLinks } from './router.ts';
-import { start } from './store.ts';
+import { startStore } from './store.ts';
 
 applyTheme();
 followLinks();
 listenForKeys();
-void start();
+void startStore();
 const root = document.getElementById('root');
 if (root) render(<Frame />, root);

@@ -2,13 +2,13 @@
 import { signal } from '@preact/signals';
 
 /** Where the reader is. */
-export interface Place {
+export interface Location {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
   readonly full: string;
 }
 
-function here(): Place {
+function here(): Location {
   const { pathname, search } = window.location;
   const path = pathname
     .split('/')
@@ -18,7 +18,7 @@ function here(): Place {
 }
 
 /** The current place. */
-export const place = signal<Place>(here());
+export const place = signal<Location>(here());
 
 /** Goes to an address of the console. */
 export function go(address: string, replaces = false): void {

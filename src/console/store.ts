@@ -1,4 +1,4 @@
-// What every page shares: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
+// Shared by every page: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
 // are only those that run, so that a page that is open for days stays small.
 import { computed, signal } from '@preact/signals';
 import type { CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
@@ -81,7 +81,7 @@ function receive(message: ConsoleMessage): void {
 }
 
 /** Connects to the server, or finds out that this browser is not signed in. */
-export async function start(): Promise<void> {
+export async function startStore(): Promise<void> {
   setInterval(() => {
     clock.value = Date.now();
   }, 1_000);

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { getJson } from './api.ts';
+import { fetchJson } from './api.ts';
 import { generation } from './store.ts';
 
-/** What a page fetched: loading, an error, or the data. */
+/** The state of a fetch: loading, an error, or the data. */
 export interface Fetched<Data> {
   readonly data: Data | undefined;
   readonly error: (Error & { hint?: string }) | undefined;
@@ -18,7 +18,7 @@ export function useFetched<Data>(address: string): Fetched<Data> {
   const [count, setCount] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    getJson<Data>(address).then(
+    fetchJson<Data>(address).then(
       (data) => isCurrent && setState({ of: address, data }),
       (error: Error) =>
         isCurrent && setState((before) => ({ ...(before.of === address ? before : {}), of: address, error })),

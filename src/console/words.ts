@@ -2,7 +2,7 @@
 import type { AgentCard, CardState, CommandCard } from '../contract/console.ts';
 
 /** `1 m 42 s`, `40 ms`. */
-export function toDuration(ms: number): string {
+export function toSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.floor(ms / 1_000);

@@ -16,7 +16,7 @@ export function createSeries(capacity: number): Series {
   };
 }
 
-/** What a command has used so far. */
+/** The resources that a command has used so far. */
 export interface UsedSoFar {
   readonly cpuMs: number | null;
   readonly memoryBytes: number | null;

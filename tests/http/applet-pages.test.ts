@@ -38,7 +38,7 @@ async function openApplet(context: BrowserContext, title: string) {
   const { body } = await here.post('/api/link', {});
   await page.goto(String(body.link));
   await page.getByRole('button', { name: 'Open nacre' }).click();
-  await page.getByRole('link', { name: title }).click();
+  await page.getByRole('link', { name: title, exact: true }).click();
   return { page, problems };
 }
 

@@ -97,7 +97,7 @@ describe('H10: the console', { timeout: 60_000 }, () => {
     const slow = here.shell('tail', ['-f', '/dev/null']);
     const page = await startPage();
     await page.getByText('tail -f /dev/null').first().waitFor();
-    await page.getByRole('link', { name: 'Git status' }).click();
+    await page.getByRole('link', { name: 'Git status', exact: true }).click();
     await page.waitForURL(`http://git-status.localhost:${here.port}/`);
     await page.close();
     void slow.catch(() => {});
@@ -129,7 +129,7 @@ describe('/docs', { timeout: 60_000 }, () => {
 describe('H8: applets in a browser', { timeout: 60_000 }, () => {
   const open = async (name: string) => {
     const page = await startPage();
-    await page.getByRole('link', { name }).click();
+    await page.getByRole('link', { name, exact: true }).click();
     return page;
   };
 

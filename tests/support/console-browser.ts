@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { openBrowser } from './browser.ts';
 import type { TestServer } from './http.ts';
 
-/** What a page complained about: errors, and violations of its policy. */
+/** A page, and its problems: errors, and violations of its policy. */
 export interface WatchedPage {
   readonly page: Page;
   readonly problems: string[];

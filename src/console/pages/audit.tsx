@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
-import { getJson } from '../api.ts';
+import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
 import { Icon } from '../parts/icon.tsx';
 import { describe } from '../parts/record-list.tsx';
@@ -66,7 +66,7 @@ export function AuditPage() {
     [isFiltered],
   );
   const more = async () => {
-    const page = await getJson<RecordPage>(
+    const page = await fetchJson<RecordPage>(
       `/api/audit?${query}&before=${encodeURIComponent(data?.next ?? '')}`,
     );
     set((before) => ({ ...page, records: [...before.records, ...page.records].slice(-maxShown) }));
@@ -165,7 +165,7 @@ function Chain() {
   const [state, setState] = useState<Verified | 'checks' | Error>();
   const verify = async () => {
     setState('checks');
-    setState(await getJson<Verified>('/api/audit/verify').catch((error: Error) => error));
+    setState(await fetchJson<Verified>('/api/audit/verify').catch((error: Error) => error));
   };
   return (
     <p class="chain" role="status">

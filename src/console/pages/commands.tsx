@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
-import { getJson } from '../api.ts';
+import { fetchJson } from '../api.ts';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
@@ -67,7 +67,7 @@ export function CommandsPage() {
   );
   const more = async () => {
     if (!data?.next) return;
-    const page = await getJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
+    const page = await fetchJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
     set((before) => ({ ...page, commands: [...before.commands, ...page.commands].slice(-maxShown) }));
   };
   return (

@@ -6,7 +6,7 @@ import { Spark } from '../parts/spark.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import { clock, mayAct, now } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
-import { toCount, toDuration, toPath } from '../words.ts';
+import { toCount, toPath, toSpan } from '../words.ts';
 
 interface ServerReply {
   readonly version: string;
@@ -78,8 +78,8 @@ export function ServerPage() {
                 </b>
                 <span class="soft">
                   pid {server.pid}, version {server.version}, {server.running} running, for{' '}
-                  {toDuration(clock.value - Date.parse(server.since))}, sandbox {server.sandbox ?? 'unknown'},
-                  in {toPath(server.cwd, home)}
+                  {toSpan(clock.value - Date.parse(server.since))}, sandbox {server.sandbox ?? 'unknown'}, in{' '}
+                  {toPath(server.cwd, home)}
                 </span>
                 {server.problem !== null && <span class="bad">{server.problem}</span>}
               </li>

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QuestionCard } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
 import { clock, mayAct, now } from '../store.ts';
-import { toAgentName, toDuration, toPath } from '../words.ts';
+import { toAgentName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { CommandText } from './command-text.tsx';
 import { agentOf } from './status.tsx';
@@ -75,7 +75,7 @@ export function Question({
     <section class={`card ask${isWide ? ' wide' : ''}`} aria-labelledby={title} id={question.id}>
       <header>
         <span class="tag wait">Needs you</span>
-        <span class="left">{toDuration(left)} left</span>
+        <span class="left">{toSpan(left)} left</span>
       </header>
       <h2 id={title} class="ask-who">
         {agent ? toAgentName(agent) : question.client} asks to run

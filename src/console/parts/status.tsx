@@ -1,6 +1,6 @@
 import type { CardState, CommandCard } from '../../contract/console.ts';
 import { clock, now } from '../store.ts';
-import { stateShapes, stateWords, toDuration, toTone } from '../words.ts';
+import { stateShapes, stateWords, toSpan, toTone } from '../words.ts';
 
 /** The shape of a state, for lists. */
 export function Shape({ state }: { readonly state: CardState }) {
@@ -30,10 +30,8 @@ export function Status({ card }: { readonly card: CommandCard }) {
 
 /** How long a command has run, or ran. */
 export function toRuntime({ duration_ms, started_at, state }: CommandCard, at: number): string {
-  if (duration_ms !== null) return toDuration(duration_ms);
-  return state === 'running' && started_at !== null
-    ? toDuration(Math.max(0, at - Date.parse(started_at)))
-    : '';
+  if (duration_ms !== null) return toSpan(duration_ms);
+  return state === 'running' && started_at !== null ? toSpan(Math.max(0, at - Date.parse(started_at))) : '';
 }
 
 /** The name of the agent with a key. */

@@ -10,7 +10,7 @@ export interface Bar {
   readonly to: number;
 }
 
-/** What a person did, with its place. */
+/** An act of a person, with its place. */
 export interface Mark {
   readonly act: PersonAct;
   readonly at: number;

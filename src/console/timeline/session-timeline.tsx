@@ -6,7 +6,7 @@ import { Loading } from '../parts/states.tsx';
 import { go } from '../router.ts';
 import { clock, isOpen, isProblem, now, onCards } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
-import { stateWords, toClock, toCount, toDuration, toPath, toTitle, toTone } from '../words.ts';
+import { stateWords, toClock, toCount, toPath, toSpan, toTitle, toTone } from '../words.ts';
 import { type Bar, layOut, type Timeline } from './lanes.ts';
 
 const maxElements = 300;
@@ -73,7 +73,7 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
               <b class="warn">{agent.refused}</b> refused
             </span>
           )}
-          <span>{toDuration(Math.max(1_000, Date.parse(agent.last) - Date.parse(agent.since)))}</span>
+          <span>{toSpan(Math.max(1_000, Date.parse(agent.last) - Date.parse(agent.since)))}</span>
         </p>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would add a border and a legend */}
         <div class="seg" role="group" aria-label="Range">
@@ -160,7 +160,7 @@ function Lanes({
           ))}
           {timeline.gaps.map(({ from, to, ms }) => (
             <span key={from} class="idle-name" style={{ left: `${((from + to) / 2) * 100}%` }}>
-              {toDuration(ms).split(' ').slice(0, 2).join(' ')} idle
+              {toSpan(ms).split(' ').slice(0, 2).join(' ')} idle
             </span>
           ))}
         </div>

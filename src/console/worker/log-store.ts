@@ -1,13 +1,13 @@
 // The output of one command, with an index of its lines. Bytes stay bytes until a line is shown or searched.
 import { applySgr, plain } from './colours.ts';
 import { Growing } from './growing.ts';
-import { countCells, type Piece, showLine, toShownText } from './visible-text.ts';
+import { countCells, showLine, type TextPiece, toShownText } from './visible-text.ts';
 
 /** A line as the page shows it. */
 export interface Row {
   readonly line: number;
   readonly cursor: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TextPiece[];
   readonly ms: number;
   /** True for the first line of its second, whose time is shown. */
   readonly isNewSecond: boolean;
@@ -88,9 +88,14 @@ export class LogStore {
     this.#used += bytes.length;
     const flag = isStderr ? stderrFlag : 0;
     if (this.#starts.at(this.#starts.length - 1) === from) this.#renew(ms, flag);
-    this.#follow(bytes);
-    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1))
-      this.#begin(from + at + 1, ms, flag);
+    const hasSequences = this.#unfinished !== '' || bytes.indexOf(27) >= 0;
+    let begin = 0;
+    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, begin)) {
+      if (hasSequences) this.#follow(bytes.subarray(begin, at + 1));
+      begin = at + 1;
+      this.#begin(from + begin, ms, flag);
+    }
+    if (hasSequences) this.#follow(bytes.subarray(begin));
   }
 
   #begin(at: number, ms: number, flag = 0): void {

@@ -50,47 +50,71 @@ interface Compiled {
 interface Part {
   readonly start: number;
   /** Sets the `next` of every open end. */
-  readonly patch: (to: number) => void;
+  patch(to: number): void;
 }
 
 function parse(source: string): Compiled {
-  const nodes: Node[] = [];
-  let at = 0;
-  const add = <Kind extends Node>(node: Kind): { readonly index: number; readonly node: Kind } => {
-    if (nodes.length >= maxNodes) throw new Error('The pattern is too long.');
-    nodes.push(node);
-    return { index: nodes.length - 1, node };
-  };
-  const single = (test: Test): Part => {
-    const { index, node } = add({ kind: 'test', test, next: -1 });
+  return new Parser(source).parse();
+}
+
+class Parser {
+  readonly #source: string;
+  readonly #nodes: Node[] = [];
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  parse(): Compiled {
+    const whole = this.#alternatives();
+    if (this.#at < this.#source.length) throw new Error('A ) has no (.');
+    whole.patch(this.#add({ kind: 'match' }));
+    return { nodes: this.#nodes, start: whole.start };
+  }
+
+  get #sign(): string {
+    return this.#source[this.#at] ?? '';
+  }
+
+  #next(): string {
+    const sign = this.#sign;
+    this.#at += 1;
+    return sign;
+  }
+
+  #add(node: Node): number {
+    if (this.#nodes.length >= maxNodes) throw new Error('The pattern is too long.');
+    return this.#nodes.push(node) - 1;
+  }
+
+  #single(node: Extract<Node, { readonly kind: 'test' | 'begin' | 'end' }>): Part {
     return {
-      start: index,
+      start: this.#add(node),
       patch(to) {
         node.next = to;
       },
     };
-  };
-  const empty = (kind: 'begin' | 'end'): Part => {
-    const { index, node } = add({ kind, next: -1 });
+  }
+
+  #test(test: Test): Part {
+    return this.#single({ kind: 'test', test, next: -1 });
+  }
+
+  #nothing(): Part {
+    const node = { kind: 'split' as const, next: -1, other: -1 };
     return {
-      start: index,
-      patch(to) {
-        node.next = to;
-      },
-    };
-  };
-  const nothing = (): Part => {
-    const { index, node } = add({ kind: 'split', next: -1, other: -1 });
-    return {
-      start: index,
+      start: this.#add(node),
       patch(to) {
         node.next = to;
         node.other = to;
       },
     };
-  };
-  const optional = (part: Part, loops: boolean, atLeastOnce: boolean): Part => {
-    const { index, node } = add({ kind: 'split', next: part.start, other: -1 });
+  }
+
+  #optional(part: Part, loops: boolean, atLeastOnce: boolean): Part {
+    const node = { kind: 'split' as const, next: part.start, other: -1 };
+    const index = this.#add(node);
     if (loops) part.patch(index);
     return {
       start: atLeastOnce ? part.start : index,
@@ -99,15 +123,15 @@ function parse(source: string): Compiled {
         if (!loops) part.patch(to);
       },
     };
-  };
-  const alternatives = (): Part => {
-    let part = sequence();
-    while (source[at] === '|') {
-      at += 1;
-      const [one, other] = [part, sequence()];
-      const { index } = add({ kind: 'split', next: one.start, other: other.start });
+  }
+
+  #alternatives(): Part {
+    let part = this.#sequence();
+    while (this.#sign === '|') {
+      this.#at += 1;
+      const [one, other] = [part, this.#sequence()];
       part = {
-        start: index,
+        start: this.#add({ kind: 'split', next: one.start, other: other.start }),
         patch(to) {
           one.patch(to);
           other.patch(to);
@@ -115,119 +139,112 @@ function parse(source: string): Compiled {
       };
     }
     return part;
-  };
-  const sequence = (): Part => {
-    let part: Part | undefined;
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') {
-      const next = repeated();
-      part?.patch(next.start);
-      const first: number = part?.start ?? next.start;
-      part = { start: first, patch: next.patch };
-    }
-    return part ?? nothing();
-  };
-  const repeated = (): Part => {
-    const begin = at;
-    let part = atom();
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (this.#at < this.#source.length && this.#sign !== '|' && this.#sign !== ')')
+      parts.push(this.#repeated());
+    return this.#join(parts);
+  }
+
+  #join(parts: readonly Part[]): Part {
+    const [first, last] = [parts[0], parts.at(-1)];
+    if (!first || !last) return this.#nothing();
+    for (const [index, part] of parts.slice(0, -1).entries()) part.patch(parts[index + 1]?.start ?? -1);
+    return { start: first.start, patch: (to) => last.patch(to) };
+  }
+
+  #repeated(): Part {
+    const begin = this.#at;
+    let part = this.#atom();
     for (;;) {
-      const sign = source[at];
+      const sign = this.#sign;
       if (sign === '*' || sign === '+' || sign === '?') {
-        at += 1;
-        part = optional(part, sign !== '?', sign === '+');
-      } else if (sign === '{') part = counted(part, source.slice(begin, at));
+        this.#at += 1;
+        part = this.#optional(part, sign !== '?', sign === '+');
+      } else if (sign === '{') part = this.#counted(begin);
       else return part;
       // A lazy sign changes nothing here.
-      if (source[at] === '?') at += 1;
+      if (this.#sign === '?') this.#at += 1;
     }
-  };
-  const counted = (part: Part, text: string): Part => {
-    const found = /^\{(\d{1,3})(?:(,)(\d{1,3})?)?\}/.exec(source.slice(at));
-    if (!found) throw new Error('A { needs a count, such as {2} or {1,3}.');
-    const [all, low = '0', comma, high] = found;
-    const [least, most] = [
-      Number(low),
-      comma === undefined ? Number(low) : high === undefined ? undefined : Number(high),
-    ];
+  }
+
+  /** Repeats the atom that begins at `begin`, as often as the count in braces says. */
+  #counted(begin: number): Part {
+    const [all, low = '0', comma, high] =
+      /^\{(\d{1,3})(?:(,)(\d{1,3})?)?\}/.exec(this.#source.slice(this.#at)) ?? [];
+    if (all === undefined) throw new Error('A { needs a count, such as {2} or {1,3}.');
+    const end = this.#at + all.length;
+    const least = Number(low);
+    const most = comma === undefined ? least : high === undefined ? undefined : Number(high);
     if (most !== undefined && most < least)
       throw new Error('The second count in { } is less than the first.');
-    const after = at + all.length;
     const again = () => {
-      const [keptAt] = [at];
-      at = after - all.length - text.length;
-      const copy = atom();
-      at = keptAt;
-      return copy;
+      this.#at = begin;
+      return this.#atom();
     };
-    let whole: Part | undefined = least === 0 ? undefined : part;
-    const join = (next: Part) => {
-      whole?.patch(next.start);
-      whole = { start: whole?.start ?? next.start, patch: next.patch };
-    };
-    for (let count = 1; count < least; count += 1) join(again());
-    if (most === undefined) join(optional(again(), true, false));
-    else
-      for (let count = least; count < most; count += 1)
-        join(optional(count === 0 ? part : again(), false, false));
-    at = after;
-    return whole ?? nothing();
-  };
-  const atom = (): Part => {
-    const sign = source[at] ?? '';
-    at += 1;
-    if (sign === '(') return group();
-    if (sign === '[') return single(characterClass());
-    if (sign === '.') return single(() => true);
-    if (sign === '^') return empty('begin');
-    if (sign === '$') return empty('end');
-    if (sign === '\\') return single(escaped());
+    const parts = Array.from({ length: least }, again);
+    if (most === undefined) parts.push(this.#optional(again(), true, false));
+    else for (let count = least; count < most; count += 1) parts.push(this.#optional(again(), false, false));
+    const joined = this.#join(parts);
+    this.#at = end;
+    return joined;
+  }
+
+  #atom(): Part {
+    const sign = this.#next();
+    if (sign === '(') return this.#group();
+    if (sign === '[') return this.#test(this.#characterClass());
+    if (sign === '.') return this.#test(() => true);
+    if (sign === '^') return this.#single({ kind: 'begin', next: -1 });
+    if (sign === '$') return this.#single({ kind: 'end', next: -1 });
+    if (sign === '\\') return this.#test(this.#escaped());
     if (sign === '*' || sign === '+' || sign === '?')
       throw new Error(`There is nothing before ${sign} to repeat.`);
-    return single(exactly(sign));
-  };
-  const group = (): Part => {
-    if (source[at] === '?') {
-      if (source[at + 1] !== ':') throw new Error('Look-around and named groups are not supported.');
-      at += 2;
+    return this.#test(exactly(sign));
+  }
+
+  #group(): Part {
+    if (this.#sign === '?') {
+      if (this.#source[this.#at + 1] !== ':')
+        throw new Error('Look-around and named groups are not supported.');
+      this.#at += 2;
     }
-    const part = alternatives();
-    if (source[at] !== ')') throw new Error('A ( has no ).');
-    at += 1;
+    const part = this.#alternatives();
+    if (this.#next() !== ')') throw new Error('A ( has no ).');
     return part;
-  };
-  const escaped = (): Test => {
-    const sign = source[at] ?? '';
-    at += 1;
+  }
+
+  #escaped(): Test {
+    const sign = this.#next();
     if (sign === '') throw new Error('The pattern ends with a backslash.');
-    const known = classes[sign];
-    if (known) return known;
     if (/[1-9bBk]/.test(sign)) throw new Error(`\\${sign} is not supported.`);
-    return exactly(controls[sign] ?? sign);
-  };
-  const characterClass = (): Test => {
-    const isNegated = source[at] === '^';
-    if (isNegated) at += 1;
+    return classes[sign] ?? exactly(controls[sign] ?? sign);
+  }
+
+  #characterClass(): Test {
+    const isNegated = this.#sign === '^';
+    if (isNegated) this.#at += 1;
     const tests: Test[] = [];
-    for (let isFirst = true; source[at] !== ']' || isFirst; isFirst = false) {
-      if (at >= source.length) throw new Error('A [ has no ].');
-      tests.push(classMember());
+    for (let isFirst = true; this.#sign !== ']' || isFirst; isFirst = false) {
+      if (this.#at >= this.#source.length) throw new Error('A [ has no ].');
+      tests.push(this.#classMember());
     }
-    at += 1;
+    this.#at += 1;
     const isIn: Test = (code) => tests.some((test) => test(code));
     return isNegated ? (code) => !isIn(code) : isIn;
-  };
-  const classMember = (): Test => {
-    const sign = source[at] ?? '';
-    at += 1;
-    if (sign === '\\') return escaped();
-    if (source[at] !== '-' || source[at + 1] === ']' || source[at + 1] === undefined) return exactly(sign);
-    const [low, high] = [fold(sign.charCodeAt(0)), fold((source[at + 1] ?? '').charCodeAt(0))];
-    at += 2;
+  }
+
+  #classMember(): Test {
+    const sign = this.#next();
+    if (sign === '\\') return this.#escaped();
+    const last = this.#source[this.#at + 1];
+    if (this.#sign !== '-' || last === ']' || last === undefined) return exactly(sign);
+    this.#at += 2;
+    const [low, high] = [fold(sign.charCodeAt(0)), fold(last.charCodeAt(0))];
     return (code) => code >= low && code <= high;
-  };
-  const whole = alternatives();
-  if (at < source.length) throw new Error('A ) has no (.');
-  whole.patch(add({ kind: 'match' }).index);
-  return { nodes, start: whole.start };
+  }
 }
 
 const isDigit: Test = (code) => code >= 48 && code <= 57;

@@ -3,7 +3,7 @@
 import { applySgr, toClasses } from './colours.ts';
 
 /** A piece of a line in one colour; `link` for an http address. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   readonly classes: string;
   readonly link?: string | undefined;
@@ -11,7 +11,7 @@ export interface Piece {
 
 /** A line as it is shown, and the colours after it. */
 export interface ShownLine {
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TextPiece[];
   readonly state: number;
 }
 
@@ -46,7 +46,7 @@ function toName(character: string): string {
 /** Shows a line that began with the colours `before`. */
 export function showLine(line: string, before: number): ShownLine {
   if (isSimple(line)) return { pieces: withLinks(line, toClasses(before)), state: before };
-  const pieces: Piece[] = [];
+  const pieces: TextPiece[] = [];
   let state = before;
   let from = 0;
   const add = (text: string) => {
@@ -73,18 +73,25 @@ function lastState(text: string): { readonly text: string; readonly restarts: bo
     : { text: text.slice(at + 1, end), restarts: true };
 }
 
-function withLinks(text: string, classes: string): Piece[] {
+function withLinks(text: string, classes: string): TextPiece[] {
   if (!text.includes('://')) return [{ text, classes }];
-  const pieces: Piece[] = [];
+  const pieces: TextPiece[] = [];
   let from = 0;
   for (const found of text.matchAll(address)) {
-    const link = found[0].replace(/[.,;:!?)\]}]+$/, '');
+    const link = withoutEnd(found[0]);
     if (found.index > from) pieces.push({ text: text.slice(from, found.index), classes });
     pieces.push({ text: link, classes, link });
     from = found.index + link.length;
   }
   if (from < text.length) pieces.push({ text: text.slice(from), classes });
   return pieces;
+}
+
+// Punctuation after an address belongs to the sentence.
+function withoutEnd(address: string): string {
+  let end = address.length;
+  while (end > 0 && '.,;:!?)]}'.includes(address[end - 1] ?? ' ')) end -= 1;
+  return address.slice(0, end);
 }
 
 /** The text of a line as it is shown, without colours. */

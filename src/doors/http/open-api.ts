@@ -93,26 +93,7 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
       },
       '/api/tools': view('List the tools'),
       ...Object.fromEntries(tools),
-      '/api/now': view('What runs, what waits for approval, what failed, the agents and the servers'),
-      '/api/commands': view('List commands: q, agent, program, outcome, cwd, since, after, limit'),
-      '/api/commands/{id}': view('One command: its card, its records, and where its output is'),
-      '/api/commands/{id}/output': view('Its output as bytes: from, to, stream, or download'),
-      '/api/commands/{id}/stop': act('Stop a command'),
-      '/api/commands/{id}/type': act('Type into a command: text, keys, secret, eof'),
-      '/api/agents': view('List the agents'),
-      '/api/agents/{key}': view('One agent, with the commands of its session'),
-      '/api/approvals': view('What waits for approval, and what was answered'),
-      '/api/approvals/{id}': act('Answer a request: answer, the digest that was shown, and a note'),
-      '/api/series': view('Figures over time, of the server or of one command'),
-      '/api/server': view('Servers, settings, places and applets'),
-      '/api/audit': view('List records: kind, id, q, before, limit'),
-      '/api/audit/verify': view('Check that the chain of records is whole'),
-      '/api/audit/export': view('The newest records as JSON lines'),
-      '/api/pause': act('Pause or resume every server: paused'),
-      '/api/session': {
-        delete: { summary: 'Sign this page out', responses: { 204: { description: 'Signed out.' } } },
-      },
-      '/api/console': view('What the console shows, live, over a WebSocket', '101'),
+      ...consolePaths,
       '/api/link': {
         post: {
           summary: 'Create a one-time link to the console: role (operator or viewer) and name',
@@ -144,6 +125,29 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
     },
   };
 }
+
+const consolePaths = {
+  '/api/now': view('What runs, what waits for approval, what failed, the agents and the servers'),
+  '/api/commands': view('List commands: q, agent, program, outcome, cwd, since, after, limit'),
+  '/api/commands/{id}': view('One command: its card, its records, and where its output is'),
+  '/api/commands/{id}/output': view('Its output as bytes: from, to, stream, or download'),
+  '/api/commands/{id}/stop': act('Stop a command'),
+  '/api/commands/{id}/type': act('Type into a command: text, keys, secret, eof'),
+  '/api/agents': view('List the agents'),
+  '/api/agents/{key}': view('One agent, with the commands of its session'),
+  '/api/approvals': view('What waits for approval, and what was answered'),
+  '/api/approvals/{id}': act('Answer a request: answer, the digest that was shown, and a note'),
+  '/api/series': view('Figures over time, of the server or of one command'),
+  '/api/server': view('Servers, settings, places and applets'),
+  '/api/audit': view('List records: kind, id, q, before, limit'),
+  '/api/audit/verify': view('Check that the chain of records is whole'),
+  '/api/audit/export': view('The newest records as JSON lines'),
+  '/api/pause': act('Pause or resume every server: paused'),
+  '/api/session': {
+    delete: { summary: 'Sign this page out', responses: { 204: { description: 'Signed out.' } } },
+  },
+  '/api/console': view('What the console shows, live, over a WebSocket', '101'),
+};
 
 const initialize = {
   jsonrpc: '2.0',

@@ -122,10 +122,10 @@ function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
       });
     }),
     look('/api/now', (caller) => see.showNow(deps, caller)),
-    look('/api/commands', (caller, _, { search }) => see.showCommands(deps, caller, search)),
-    look('/api/commands/:id', (caller, _, { params }) => see.showCommand(deps, caller, params.id ?? '')),
+    look('/api/commands', (caller, _, { search }) => see.sendCommands(deps, caller, search)),
+    look('/api/commands/:id', (caller, _, { params }) => see.sendCommand(deps, caller, params.id ?? '')),
     look('/api/commands/:id/output', (caller, _, { params, search }) =>
-      see.showOutput(deps, caller, params.id ?? '', search),
+      see.sendOutput(deps, caller, params.id ?? '', search),
     ),
     look('/api/agents', (caller) => see.showAgents(deps, caller)),
     look('/api/agents/:key', (caller, _, { params }) => see.showAgents(deps, caller, params.key ?? '')),
@@ -136,7 +136,7 @@ function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     look('/api/audit/verify', (caller) => see.showVerified(deps, caller)),
     look('/api/audit/export', (caller, _, { search }) => see.exportAudit(deps, caller, search)),
     call('POST', '/api/commands/:id/stop', (caller, _, { params }) =>
-      act.stopCommand(deps, caller, params.id ?? ''),
+      act.stopFromPage(deps, caller, params.id ?? ''),
     ),
     call('POST', '/api/commands/:id/type', (caller, exchange, { params }) =>
       act.typeInto(deps, caller, params.id ?? '', exchange),

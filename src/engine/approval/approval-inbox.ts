@@ -28,7 +28,7 @@ export interface PendingApproval {
   readonly digest: string;
 }
 
-/** Who answers, and what else they say. */
+/** An answer to a request: the person, the request that was shown, and a note. */
 export interface Answer {
   readonly by: string;
   /** The `PendingApproval.digest` that was shown; an answer with another one is refused. */

@@ -5,7 +5,7 @@ import { createSecret } from './tokens.ts';
 export interface PageIdentity {
   /** The applet; undefined for the server's own pages. */
   readonly slug?: string | undefined;
-  /** What its user may do; undefined for an applet. */
+  /** Whether its user may act or only look; undefined for an applet. */
   readonly role?: PageRole | undefined;
   /** Its name in records; empty for none. */
   readonly name?: string | undefined;

@@ -1,4 +1,4 @@
-// What an operator's page does: answer, stop, type, pause. The acts reach the server of the command, and are recorded
+// The acts of an operator's page: answer, stop, type, pause. The acts reach the server of the command, and are recorded
 // there with the name of the page.
 import { z } from 'zod';
 import type { IndexedCommand } from '../../../audit/command-index.ts';
@@ -42,7 +42,7 @@ export async function answerQuestion(
 }
 
 /** Serves POST /api/commands/ID/stop. */
-export async function stopCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
+export async function stopFromPage(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
   const command = await findOwnCommand(deps, caller, id);
   await act(deps, caller, command, { method: 'stop', id: command.id, by: caller.client }, async (context) => {
     const engine = await deps.engine();

@@ -1,4 +1,4 @@
-// What the console's pages show, as JSON. Callers see what is theirs: pages and the server's own token every command, a
+// The data of the console's pages, as JSON. Callers see what is theirs: pages and the server's own token every command, a
 // named token its own.
 import { Readable } from 'node:stream';
 import { readAuditKey } from '../../../audit/audit-key.ts';
@@ -17,8 +17,8 @@ import { HttpProblem } from '../requests/problem.ts';
 import { type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { findOutputSource, openOutput } from './command-output.ts';
 import { findCommand } from './find-command.ts';
-import { type ConsoleHub, toRow } from './hub.ts';
-import { listCommands } from './list-commands.ts';
+import { findCommands } from './find-commands.ts';
+import { type ConsoleHub, toRecordRow } from './hub.ts';
 import { listRecords } from './list-records.ts';
 
 /** Dependencies of the console's routes. */
@@ -94,7 +94,7 @@ const defaultLimit = 100;
 const maxLimit = 500;
 
 /** Serves GET /api/commands. */
-export async function showCommands(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
+export async function sendCommands(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
   const { hub } = deps;
   await hub.feed.ready;
   const query = new URLSearchParams(search);
@@ -112,7 +112,7 @@ export async function showCommands(deps: ConsoleDeps, caller: HttpCaller, search
   const all = [...hub.index.all()].filter((command) => isTheirs(deps, caller, command));
   return toJsonReply(
     200,
-    listCommands(all, (command) => hub.card(command), filter),
+    findCommands(all, (command) => hub.card(command), filter),
   );
 }
 
@@ -122,7 +122,7 @@ function toLimit(text: string | undefined): number {
 }
 
 /** Serves GET /api/commands/ID: the card, its records, and where its output is. */
-export async function showCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
+export async function sendCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
   const { hub, places } = deps;
   const command = await findOwnCommand(deps, caller, id);
   const { recordingDir, controlDir } = places;
@@ -150,14 +150,15 @@ async function readOwnRecords(
   const rows: RecordRow[] = [];
   for (const { file, from, to } of spans)
     for await (const { found } of readRecords(dir, { name: file, instance: server }, from, to))
-      for (const one of found) if (one.record.id === id && rows.length < mostRecords) rows.push(toRow(one));
+      for (const one of found)
+        if (one.record.id === id && rows.length < mostRecords) rows.push(toRecordRow(one));
   return rows;
 }
 
 const pieceBytes = 1_048_576;
 
 /** Serves GET /api/commands/ID/output: bytes from a cursor, or with `download` the whole. */
-export async function showOutput(
+export async function sendOutput(
   deps: ConsoleDeps,
   caller: HttpCaller,
   id: string,
@@ -239,7 +240,7 @@ export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: st
   if (key === undefined) return toJsonReply(200, { agents });
   const agent = agents.find((one) => one.key === key);
   if (!agent) throw new HttpProblem(404, `There is no agent ${JSON.stringify(key.slice(0, 80))}.`);
-  const { commands } = listCommands(hub.index.all(), (command) => hub.card(command), {
+  const { commands } = findCommands(hub.index.all(), (command) => hub.card(command), {
     agent: key,
     limit: sessionCommands,
   });

@@ -173,7 +173,7 @@ class Hub implements ConsoleHub {
     const commands = this.index.add(records);
     if (this.#listeners.size === 0) return;
     for (const { id } of commands) this.#changed.add(id);
-    this.#rows.push(...records.map(toRow));
+    this.#rows.push(...records.map(toRecordRow));
     this.#agents = undefined;
     this.#sendSoon();
     // A question, or an answer from elsewhere.
@@ -307,7 +307,7 @@ function isOpen({ state }: CommandCard): boolean {
 }
 
 /** A record as the page gets it, with the instance of its server. */
-export function toRow({ record, instance }: FoundRecord): RecordRow {
+export function toRecordRow({ record, instance }: FoundRecord): RecordRow {
   return { ...record, server: instance };
 }
 

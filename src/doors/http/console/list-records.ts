@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { listAuditFiles } from '../../../audit/audit-files.ts';
 import { readRecords } from '../../../audit/feed.ts';
 import type { RecordRow } from '../../../contract/console.ts';
-import { toRow } from './hub.ts';
+import { toRecordRow } from './hub.ts';
 
 /** Criteria for records; an absent field matches every record. */
 export interface RecordFilter {
@@ -66,7 +66,7 @@ async function readBackwards(
   const all = [];
   for await (const { found } of readRecords(dir, file, from, to)) all.push(...found);
   // The piece usually begins in the middle of a line, which is not a record.
-  return { records: all.map(toRow), from: from === 0 ? 0 : (all[0]?.from ?? to) };
+  return { records: all.map(toRecordRow), from: from === 0 ? 0 : (all[0]?.from ?? to) };
 }
 
 function matches(row: RecordRow, { kind, id, q, before }: RecordFilter): boolean {

@@ -31,7 +31,7 @@ const maxLagBytes = 2_097_152;
 const waitMs = 2_000;
 
 /** Starts to send a command's output. */
-export function observe(read: ReadLog, options: ObserverOptions): Observer {
+export function startObserver(read: ReadLog, options: ObserverOptions): Observer {
   const acked = createNotifier();
   let ackedTo = options.from;
   const run = async () => {

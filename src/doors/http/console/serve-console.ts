@@ -8,8 +8,8 @@ import { type HttpCaller, toCaller } from '../access/callers.ts';
 import { type OutputDeps, openOutput } from './command-output.ts';
 import type { PageDescription } from './console-endpoints.ts';
 import { findCommand } from './find-command.ts';
-import { type ConsoleHub, toRow } from './hub.ts';
-import { type Observer, observe } from './observe.ts';
+import { type ConsoleHub, toRecordRow } from './hub.ts';
+import { type Observer, startObserver } from './observe.ts';
 
 /** Dependencies of a page's socket. */
 export interface ConsoleSocketDeps extends OutputDeps {
@@ -44,96 +44,108 @@ interface Channel {
   observer?: Observer;
 }
 
+type Message = z.output<typeof messages>;
+type Watch = Extract<Message, { type: 'watch' }>;
+type Open = Extract<Message, { type: 'open' }>;
+
 /** Serves the socket of one page until it closes. */
 export function serveConsole(deps: ConsoleSocketDeps, socket: WebSocket, caller: HttpCaller): void {
-  const channels = new Map<number, Channel>();
-  const viewed = new Set<string>();
-  let unlisten: (() => void) | undefined;
-  const send = (message: ConsoleMessage) => {
-    if (socket.bufferedAmount > maxBufferedBytes) socket.terminate();
-    else socket.send(JSON.stringify(message), () => {});
-  };
-  const fail = (at: number | null, error: unknown) => {
+  const page = new PageSocket(deps, socket, caller);
+  socket.on('message', (data, isBinary) => page.receive(String(data), isBinary));
+  socket.on('close', () => page.close());
+}
+
+class PageSocket {
+  readonly #deps: ConsoleSocketDeps;
+  readonly #socket: WebSocket;
+  readonly #caller: HttpCaller;
+  readonly #channels = new Map<number, Channel>();
+  readonly #viewed = new Set<string>();
+  #unlisten: (() => void) | undefined;
+
+  constructor(deps: ConsoleSocketDeps, socket: WebSocket, caller: HttpCaller) {
+    this.#deps = deps;
+    this.#socket = socket;
+    this.#caller = caller;
+  }
+
+  receive(text: string, isBinary: boolean): void {
+    try {
+      this.#handle(receiveMessage(text, isBinary));
+    } catch (error) {
+      this.#fail(null, error);
+    }
+  }
+
+  close(): void {
+    this.#unlisten?.();
+    for (const at of [...this.#channels.keys()]) this.#closeChannel(at);
+  }
+
+  #handle(message: Message): void {
+    if (message.type === 'ack') this.#channels.get(message.channel)?.observer?.ack(message.cursor);
+    if (message.type === 'close') this.#closeChannel(message.channel);
+    if (message.type === 'watch') this.#watch(message).catch((error) => this.#fail(null, error));
+    if (message.type !== 'open') return;
+    const { channel: at } = message;
+    if (this.#channels.size >= maxChannels || this.#channels.has(at)) throw tooManyChannels(at);
+    this.#open(message)
+      .catch((error) => this.#fail(at, error))
+      .finally(() => this.#closeChannel(at));
+  }
+
+  #send(message: ConsoleMessage): void {
+    if (this.#socket.bufferedAmount > maxBufferedBytes) this.#socket.terminate();
+    else this.#socket.send(JSON.stringify(message), () => {});
+  }
+
+  #fail(channel: number | null, error: unknown): void {
     const { message, hint } = toNacreError(error);
-    send({ type: 'error', channel: at, error: message, ...(hint !== undefined && { hint }) });
-  };
-  const watch = async ({
-    after,
-    records = false,
-  }: {
-    after?: string | undefined;
-    records?: boolean | undefined;
-  }) => {
-    unlisten?.();
-    const { hub } = deps;
-    const mayAnswer = caller.page?.role === 'operator';
-    const now = { ...deps.describe(caller), ...(await hub.snapshot()) };
-    const missed = after === undefined ? undefined : await hub.feed.since(after);
-    if (socket.readyState !== socket.OPEN) return;
-    unlisten?.();
-    unlisten = hub.listen({
-      mayAnswer,
-      onLive: (cards, change) => send({ type: 'live', token: hub.feed.token(), cards, change }),
-      onRecords(rows) {
-        if (records) send({ type: 'records', token: hub.feed.token(), records: rows });
+    this.#send({ type: 'error', channel, error: message, ...(hint !== undefined && { hint }) });
+  }
+
+  async #watch({ after, records = false }: Watch): Promise<void> {
+    const { hub, describe } = this.#deps;
+    const token = () => hub.feed.token();
+    const now = { ...describe(this.#caller), ...(await hub.snapshot()) };
+    const missed = after === undefined ? [] : await hub.feed.since(after);
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#unlisten?.();
+    this.#unlisten = hub.listen({
+      mayAnswer: this.#caller.page?.role === 'operator',
+      onLive: (cards, change) => this.#send({ type: 'live', token: token(), cards, change }),
+      onRecords: (rows) => {
+        if (records) this.#send({ type: 'records', token: token(), records: rows });
       },
     });
-    send({ type: 'now', token: hub.feed.token(), now });
-    if (after !== undefined && missed === undefined) send({ type: 'reset', token: hub.feed.token() });
+    this.#send({ type: 'now', token: token(), now });
+    if (missed === undefined) this.#send({ type: 'reset', token: token() });
     if (missed === undefined || missed.length === 0) return;
     const ids = [...new Set(missed.map(({ record }) => record.id))];
     const cards = ids.flatMap((id) => hub.index.get(id) ?? []).map((command) => hub.card(command));
-    if (records) send({ type: 'records', token: hub.feed.token(), records: missed.map(toRow) });
-    send({ type: 'live', token: hub.feed.token(), cards, change: {} });
-  };
-  const close = (at: number) => {
-    channels.get(at)?.stop.abort();
-    channels.delete(at);
-  };
-  const open = async (message: Extract<z.output<typeof messages>, { type: 'open' }>) => {
-    const { channel: at, command: id } = message;
-    if (channels.size >= maxChannels || channels.has(at)) throw tooManyChannels(at);
+    if (records) this.#send({ type: 'records', token: token(), records: missed.map(toRecordRow) });
+    this.#send({ type: 'live', token: token(), cards, change: {} });
+  }
+
+  async #open({ channel: at, command: id, from, mode }: Open): Promise<void> {
     const own: Channel = { stop: new AbortController() };
-    channels.set(at, own);
-    const command = await findCommand(deps, id);
-    const output = await openOutput(deps, command);
-    if (!viewed.has(id)) (await deps.engine()).notePageAct('viewed', toCaller(caller), { id });
-    viewed.add(id);
-    own.observer = observe(output.read, {
-      channel: at,
-      from: message.from,
-      mode: message.mode,
-      signal: own.stop.signal,
-      send,
-      sendBytes: (frame) => sendBinary(socket, frame),
+    this.#channels.set(at, own);
+    const output = await openOutput(this.#deps, await findCommand(this.#deps, id));
+    const isFirst = !this.#viewed.has(id);
+    this.#viewed.add(id);
+    if (isFirst) (await this.#deps.engine()).notePageAct('viewed', toCaller(this.#caller), { id });
+    own.observer = startObserver(output.read, {
+      ...{ channel: at, from, mode, signal: own.stop.signal },
+      send: (message) => this.#send(message),
+      sendBytes: (frame) => sendBinary(this.#socket, frame),
     });
     await own.observer.done.finally(output.close);
-  };
-  const handle = (message: z.output<typeof messages>) => {
-    if (message.type === 'ack') channels.get(message.channel)?.observer?.ack(message.cursor);
-    if (message.type === 'close') close(message.channel);
-    if (message.type === 'watch') watch(message).catch((error) => fail(null, error));
-    if (message.type !== 'open') return;
-    const { channel: at } = message;
-    open(message).then(
-      () => close(at),
-      (error) => {
-        close(at);
-        fail(at, error);
-      },
-    );
-  };
-  socket.on('message', (data, isBinary) => {
-    try {
-      handle(receiveMessage(String(data), isBinary));
-    } catch (error) {
-      fail(null, error);
-    }
-  });
-  socket.on('close', () => {
-    unlisten?.();
-    for (const at of [...channels.keys()]) close(at);
-  });
+  }
+
+  #closeChannel(at: number): void {
+    this.#channels.get(at)?.stop.abort();
+    this.#channels.delete(at);
+  }
 }
 
 function receiveMessage(text: string, isBinary: boolean): z.output<typeof messages> {

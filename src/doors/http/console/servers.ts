@@ -9,7 +9,7 @@ import { askServers, type ReachedServer, type ServerFolder } from '../../../serv
 import type { ServerStatus } from '../../../servers/server-status.ts';
 import type { ReadLog } from '../../../support/tail.ts';
 
-/** What the other servers replied. */
+/** The replies of the other servers. */
 export interface ServersFound {
   readonly servers: readonly ServerCard[];
   readonly commands: readonly { readonly instance: string; readonly listed: readonly ListedCommand[] }[];

@@ -5,7 +5,7 @@ import type { AgentCard, CardState, CommandCard, QuestionCard } from '../../../c
 import type { PendingApproval } from '../../../engine/approval/approval-inbox.ts';
 import type { ListedCommand } from '../../../engine/commands/commands.ts';
 
-/** What only the server that runs a command knows about it. */
+/** The facts about a command that only its server knows. */
 export interface LiveFacts {
   readonly awaiting: boolean;
   readonly ports: readonly number[];

@@ -2,7 +2,7 @@ import type { IndexedCommand } from '../../../audit/command-index.ts';
 import type { CommandCard } from '../../../contract/console.ts';
 
 /** Criteria for commands; an absent field matches every command. */
-export interface CommandFilter {
+export interface CommandQuery {
   /** Words that the command's text contains, in any order. */
   readonly q?: string | undefined;
   readonly agent?: string | undefined;
@@ -29,10 +29,10 @@ export interface CommandPage {
 const problems: ReadonlySet<string> = new Set(['failed', 'timeout', 'killed', 'error', 'lost', 'refused']);
 
 /** The commands that match a filter. */
-export function listCommands(
+export function findCommands(
   commands: Iterable<IndexedCommand>,
   toCard: (command: IndexedCommand) => CommandCard,
-  filter: CommandFilter,
+  filter: CommandQuery,
 ): CommandPage {
   const words = (filter.q ?? '')
     .toLowerCase()
@@ -57,7 +57,7 @@ export function listCommands(
 
 function matches(
   { agent, programs, cwd, command, asked_at }: IndexedCommand,
-  filter: CommandFilter,
+  filter: CommandQuery,
   words: readonly string[],
   since: string | undefined,
 ): boolean {
