@@ -99,10 +99,11 @@ describe('operations', () => {
     const others = /stream$|\/api\/(?:console|pause|session)$|\{/;
     const calls = (await operations()).filter(({ path }) => !others.test(path));
     expect(calls.length).toBeGreaterThan(15);
-    for (const call of calls) {
+    const check = async (call: (typeof calls)[number]) => {
       const curl = await run('bash', ['-c', `TOKEN=${here.token}; ${toCurl(call)} -w '\\n%{http_code}'`]);
       expect(curl.trimEnd().split('\n').at(-1), toCurl(call)).toBe('200');
-    }
+    };
+    await Promise.all(calls.map(check));
     for (const call of calls.filter(({ path }) => /shell$|now|healthz|mcp|link/.test(path))) {
       const program = `const token = '${here.token}';\n${toFetch(call)}`;
       expect(await run(process.execPath, ['--input-type=module', '-e', program])).toMatch(/^200 /);

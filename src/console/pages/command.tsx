@@ -12,7 +12,6 @@ import { Spark } from '../parts/spark.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { notify } from '../parts/toast.tsx';
-import { go } from '../router.ts';
 import { clock, isOpen, mayAct, now, onCards } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
 import { useFetched } from '../use-fetched.ts';
@@ -295,11 +294,4 @@ function Uses({ card }: { readonly card: CommandCard }) {
       </div>
     </section>
   );
-}
-
-/** Keys for the command before and after, in the session of its agent. */
-export function goToNeighbour(commands: readonly CommandCard[], id: string, by: number): void {
-  const at = commands.findIndex((card) => card.id === id);
-  const next = commands[at + by];
-  if (at >= 0 && next) go(`/commands/${next.id}`);
 }

@@ -1,13 +1,13 @@
 // The output of one command, with an index of its lines. Bytes stay bytes until a line is shown or searched.
 import { applySgr, plain } from './colours.ts';
 import { Growing } from './growing.ts';
-import { countCells, showLine, type TextPiece, toShownText } from './visible-text.ts';
+import { countCells, showLine, type ShownPiece, toShownText } from './visible-text.ts';
 
 /** A line as the page shows it. */
 export interface Row {
   readonly line: number;
   readonly cursor: number;
-  readonly pieces: readonly TextPiece[];
+  readonly pieces: readonly ShownPiece[];
   readonly ms: number;
   /** True for the first line of its second, whose time is shown. */
   readonly isNewSecond: boolean;

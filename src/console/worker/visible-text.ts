@@ -3,7 +3,7 @@
 import { applySgr, toClasses } from './colours.ts';
 
 /** A piece of a line in one colour; `link` for an http address. */
-export interface TextPiece {
+export interface ShownPiece {
   readonly text: string;
   readonly classes: string;
   readonly link?: string | undefined;
@@ -11,7 +11,7 @@ export interface TextPiece {
 
 /** A line as it is shown, and the colours after it. */
 export interface ShownLine {
-  readonly pieces: readonly TextPiece[];
+  readonly pieces: readonly ShownPiece[];
   readonly state: number;
 }
 
@@ -46,7 +46,7 @@ function toName(character: string): string {
 /** Shows a line that began with the colours `before`. */
 export function showLine(line: string, before: number): ShownLine {
   if (isSimple(line)) return { pieces: withLinks(line, toClasses(before)), state: before };
-  const pieces: TextPiece[] = [];
+  const pieces: ShownPiece[] = [];
   let state = before;
   let from = 0;
   const add = (text: string) => {
@@ -73,9 +73,9 @@ function lastState(text: string): { readonly text: string; readonly restarts: bo
     : { text: text.slice(at + 1, end), restarts: true };
 }
 
-function withLinks(text: string, classes: string): TextPiece[] {
+function withLinks(text: string, classes: string): ShownPiece[] {
   if (!text.includes('://')) return [{ text, classes }];
-  const pieces: TextPiece[] = [];
+  const pieces: ShownPiece[] = [];
   let from = 0;
   for (const found of text.matchAll(address)) {
     const link = withoutEnd(found[0]);

@@ -1,0 +1,172 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openConsolePage } from '../support/console-browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+// Texts that try to run, move, hide or fetch something in the page of a reader.
+const hostile = [
+  '<script>globalThis.hacked = 1</script>',
+  '<img src=x onerror="globalThis.hacked = 1">',
+  '"><svg onload=globalThis.hacked=1>',
+  '</pre></div><style>*{display:none}</style><iframe src=//evil.example></iframe>',
+  '{{constructor.constructor("hacked=1")()}} $' + '{hacked=1} <%= hacked %>',
+  'javascript:alert(1) data:text/html,<script>1</script> vbscript:x file:///etc/passwd',
+  'https://example.net/"onmouseover="hacked=1 https://example.net/<script>',
+  '\u001b]8;;javascript:hacked=1\u0007click\u001b]8;;\u0007',
+  '\u001b]0;title of the reader\u0007\u001b]52;c;aGFja2Vk\u0007\u001b]1337;File=inline=1:aGk=\u0007',
+  '\u001b[2J\u001b[3J\u001b[H\u001b[?1049h\u001b[8m hidden \u001b[28m\u001b[5m',
+  '\u001b[999999999999C far \u001b[1000000A up \u001b[6n\u001b[c\u001bZ',
+  `\u001bP+q544e\u001b\\\u001b_Gf=100;AAAA\u001b\\\u001b^pm\u001b\\`,
+  'safe \u202eetisoppo\u202c \u2066iso\u2069 \u200b\u200d\ufeff zero',
+  'NUL \u0000 BEL \u0007 DEL \u007f C1 \u0085\u009b31m',
+  'old line that is gone\rnew line',
+  '\u{e0041}\u{e0042} tags, \u00ad soft, \u115f filler',
+  'Z\u0351\u036b\u0343\u036a'.repeat(40),
+  '\u001b[38;5;300m\u001b[38;2;999;999;999m\u001b[;;;;m odd colours',
+  '\u001b[31',
+  '__proto__ constructor [object Object] NaN undefined null',
+];
+
+let here: TestServer;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+beforeAll(async () => {
+  here = await serve({ env: { SHELL_ALLOWLIST: '*' } });
+  browser = await openBrowser({ viewport: { width: 1280, height: 900 } });
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  expect(await here.close()).toEqual([]);
+});
+
+async function run(name: string, bytes: Uint8Array | string): Promise<CommandCard> {
+  writeFileSync(join(here.cwd, name), bytes);
+  await here.shell('cat', [name]);
+  const find = async () =>
+    (
+      (await here.send(`/api/commands?q=${name}`, { headers: here.bearer })).body as {
+        commands: CommandCard[];
+      }
+    ).commands;
+  await expect.poll(async () => (await find())[0]?.state, { timeout: 20_000 }).toBe('completed');
+  const [card] = await find();
+  if (!card) throw new Error('There is no such command.');
+  return card;
+}
+
+describe('hostile output', { timeout: 60_000 }, () => {
+  test('is shown as text: nothing runs, moves, hides or is fetched, and the policy is never violated', async () => {
+    const { id } = await run('hostile.txt', `${hostile.join('\n')}\nthe last line\n`);
+    const { page, problems } = await openConsolePage(browser, here);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.evaluate(
+      "document.addEventListener('securitypolicyviolation', (event) => console.error('violation', event.violatedDirective))",
+    );
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').filter({ hasText: 'the last line' }).waitFor();
+    const rows = await page.locator('.log .ln:not(.none) .tx').allTextContents();
+    expect(rows).toHaveLength(hostile.length + 1);
+    expect(rows[0]).toBe(hostile[0]);
+    expect(rows[14]).toBe('new line');
+    expect(rows[12]).toContain('[U+202E]');
+    expect(rows[13]).toContain('\u2400');
+    const links = await page
+      .locator('.log .tx a')
+      .evaluateAll((all) =>
+        all.map((one) => [
+          (one as unknown as { href: string }).href,
+          one.getAttribute('rel'),
+          one.getAttribute('target'),
+        ]),
+      );
+    expect(
+      links.every(
+        ([href, rel, target]) =>
+          /^https:\/\/example\.net\//.test(String(href)) &&
+          rel === 'noopener noreferrer' &&
+          target === '_blank',
+      ),
+    ).toBe(true);
+    expect(
+      await page.evaluate(
+        '[typeof hacked, document.title, document.querySelectorAll("iframe, .log img, .log script, .log style").length]',
+      ),
+    ).toEqual(['undefined', expect.stringContaining('nacre'), 0]);
+    const outside = await page
+      .locator('.log .ln')
+      .evaluateAll(
+        (all) => all.filter((one) => (one as unknown as { offsetHeight: number }).offsetHeight > 40).length,
+      );
+    expect(outside).toBe(0);
+    expect(asked.filter((url) => !url.startsWith(here.address) && !url.startsWith('ws:'))).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a hostile command and name are shown as text too', async () => {
+    await here.shell('printf', ['%s', '<img src=x onerror=alert(1)>\u202e']);
+    const { page, problems } = await openConsolePage(browser, here, { path: '/commands' });
+    await page.getByText('[U+202E]').first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
+
+describe('the output of a command', { timeout: 60_000 }, () => {
+  test('lines have addresses, a long one is cut, and invalid bytes are shown', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}`).join('\n');
+    const { id } = await run('lines.txt', `${lines}\n${'x'.repeat(60_000)}\n`);
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    await page.locator('.log .ln').filter({ hasText: 'line 1' }).first().waitFor();
+    const at = `${Array.from({ length: 1_999 }, (_, index) => `line ${index + 1}\n`).join('')}`.length;
+    await page.goto(`${here.address}/commands/${id}?at=${at}`);
+    await page.locator('.log .ln.sel').filter({ hasText: 'line 2000' }).waitFor();
+    await page.locator('.log').press('End');
+    await page.getByText('56 KB more').waitFor();
+    const { id: odd } = await run('odd.bin', new Uint8Array([0x61, 0xff, 0xfe, 0x80, 0x62, 10]));
+    await page.goto(`${here.address}/commands/${odd}`);
+    await page.locator('.log .ln').filter({ hasText: 'a\ufffd' }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a page that loses its connection goes on where it was: every line once', async () => {
+    const call = here.shell('bash', ['-c', 'for i in $(seq 1 80); do echo "tick $i"; sleep 0.05; done']);
+    const { page } = await openConsolePage(browser, here);
+    const find = async () =>
+      (
+        (await here.send('/api/commands?q=tick', { headers: here.bearer })).body as {
+          commands: CommandCard[];
+        }
+      ).commands[0];
+    await expect.poll(async () => (await find())?.state, { timeout: 20_000 }).toBeDefined();
+    await page.goto(`${here.address}/commands/${(await find())?.id}`);
+    await page.locator('.log .ln').first().waitFor();
+    await browser.context.setOffline(true);
+    await browser.context.setOffline(false);
+    await call;
+    await page.locator('.log .ln').filter({ hasText: 'tick 80' }).waitFor({ timeout: 30_000 });
+    await page.getByText('80 lines').waitFor();
+    await page.locator('.log').press('Home');
+    const seen = await page.locator('.log .ln:not(.none) .tx').allTextContents();
+    expect(new Set(seen).size).toBe(seen.length);
+    await page.close();
+  });
+
+  test('a pattern that takes for ever elsewhere does not stop the page', async () => {
+    const { id } = await run('long.txt', `${`${'a'.repeat(3_000)}!\n`.repeat(200)}`);
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    await page.locator('.log .ln').first().waitFor();
+    await page.locator('#find').fill('/(a+)+$/');
+    await page.getByText('none', { exact: true }).waitFor({ timeout: 20_000 });
+    await page.locator('#find').fill('/a!$/');
+    await page.locator('.hits').filter({ hasText: '200' }).waitFor({ timeout: 20_000 });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});

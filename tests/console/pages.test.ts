@@ -1,0 +1,262 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { openBrowser, phone } from '../support/browser.ts';
+import { openConsolePage } from '../support/console-browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+import { connect } from '../support/mcp.ts';
+import { sleep } from '../support/nacre.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const pictures = process.env.NACRE_SCREENSHOTS;
+const userFile = `policy:
+  - verdict: ask
+    program: git
+    args: ["push", "..."]
+    reason: It leaves this machine.
+    examples: { matches: ["git push origin main"], spares: ["git status"] }
+`;
+const open = { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*', NACRE_SANDBOX: 'workspace' };
+let here: TestServer;
+let agent: Awaited<ReturnType<typeof connect>>;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let shop: string;
+const running: Promise<unknown>[] = [];
+
+// A test run that fails, as an agent would see it; it goes on until it is stopped.
+const suite = `printf '\\n\\033[2m> web-shop@2.4.0 test\\033[0m\\n\\n'
+for i in $(seq 1 60); do printf ' \\033[32m✓\\033[0m \\033[2msrc/\\033[0mcart/total-%s\\033[2m.test.ts (18 tests)\\033[0m \\033[32m41\\033[0mms\\n' $i; done
+echo 'Warning: clock moved backwards by 3 ms' >&2
+printf ' \\033[1;31m FAIL \\033[0m src/checkout/tax.test.ts > charges the VAT of the destination\\n'
+printf '\\033[1;31mAssertionError\\033[0m\\033[31m: expected 23.8 to be 20\\033[0m\\n\\n\\033[32m- 20\\033[0m\\n\\033[31m+ 23.8\\033[0m\\n'
+i=0; while true; do i=$((i + 1)); printf ' \\033[33m⠹\\033[0m \\033[2msrc/\\033[0mcheckout/payment\\033[2m.test.ts\\033[0m %s of 33\\n' $i; sleep 0.2; done
+`;
+
+const call = (tool: string, input: object) =>
+  agent.client.callTool({ name: tool, arguments: { cwd: shop, ...input } }).catch(() => {});
+const commandsOf = async (query: string) =>
+  ((await here.send(`/api/commands?${query}`, { headers: here.bearer })).body as { commands: CommandCard[] })
+    .commands;
+async function first(query: string): Promise<CommandCard> {
+  await expect.poll(async () => (await commandsOf(query)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  const [card] = await commandsOf(query);
+  if (!card) throw new Error('There is no such command.');
+  return card;
+}
+
+beforeAll(async () => {
+  here = await serve({ env: open, userFile });
+  shop = join(here.cwd, 'web-shop');
+  mkdirSync(shop);
+  writeFileSync(join(shop, 'test.sh'), suite);
+  agent = await connect({ name: 'claude-code', env: { ...open, HOME: here.cwd } });
+  browser = await openBrowser({ viewport: { width: 1440, height: 900 } });
+  for (const command of ['git init -q .', 'ls -la', 'cat package.json', 'rm -rf /', 'sleep 0.4; echo built'])
+    await call('execute_command', { command });
+  await call('start_command', { command: 'sleep 300', name: 'dev' });
+  running.push(call('execute_command', { command: 'bash test.sh 2>&1 | tee test.log' }));
+  await first('q=tee');
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await agent.close();
+  expect(await here.close()).toEqual([]);
+});
+
+async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`);
+}
+
+const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+describe('the console in a browser', { timeout: 120_000 }, () => {
+  test('every page, in light and dark, has no accessibility problem and no violation of its policy', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    running.push(call('execute_command', { command: 'git push origin main' }));
+    await page.getByRole('button', { name: 'Approve once' }).waitFor({ timeout: 30_000 });
+    const { id, agent: key } = await first('q=tee');
+    const [refused] = await commandsOf('outcome=refused');
+    const pages = [
+      ['/', 'Running'],
+      ['/commands', 'rm -rf /'],
+      ['/commands?q=nothing-like-this', 'No command matches'],
+      [`/commands/${id}`, 'payment'],
+      [`/commands/${refused?.id}`, 'nothing ran'],
+      ['/commands/cmd_000000000000', 'There is no command'],
+      ['/agents', 'claude-code'],
+      [`/agents/${encodeURIComponent(key)}`, 'Session of'],
+      ['/approvals', 'Approve once'],
+      ['/audit', 'decided'],
+      ['/server', 'Settings in force'],
+    ] as const;
+    for (const [path, text] of pages) {
+      await page.goto(`${here.address}${path}`);
+      await page.locator('main').getByText(text).first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findings(page), `${path} ${colorScheme}`).toEqual([]);
+      }
+      const name = path.split('/')[1]?.split('?')[0] || 'now';
+      if (pictures && path.split('/').length === 2)
+        await page.screenshot({ path: join(pictures, `console-${name}.png`) });
+    }
+    if (pictures) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${here.address}/commands/${id}`);
+      await page.getByLabel('Find in the output').fill('vat');
+      await page.getByText('1', { exact: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Next match' }).click();
+      await page.locator('mark').first().waitFor();
+      await page.screenshot({ path: join(pictures, 'console.png') });
+    }
+    expect(problems.filter((problem) => !/status of 404/.test(problem))).toEqual([]);
+    await page.close();
+  });
+
+  test('narrow, zoomed, without motion and with forced colours everything fits and can be read', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    const { id } = await first('q=tee');
+    // 1280 pixels at 400 % are 320.
+    for (const width of [320, 390, 800])
+      for (const path of [
+        '/',
+        '/commands',
+        `/commands/${id}`,
+        '/agents',
+        '/approvals',
+        '/audit',
+        '/server',
+      ]) {
+        await page.setViewportSize({ width, height: 700 });
+        await page.goto(`${here.address}${path}`);
+        await page.locator('main > *').first().waitFor();
+        await page.locator('main .loading').waitFor({ state: 'detached' });
+        expect(await fits(page), `${path} at ${width}`).toBe(true);
+      }
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' });
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();
+    const moving = await page.evaluate(
+      "document.getAnimations().filter((one) => one.playState === 'running').length",
+    );
+    expect(moving).toBe(0);
+    expect(await findings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('on a phone every control is at least 44 pixels high, and a question can be answered by touch', async () => {
+    const mobile = await openBrowser(phone);
+    const { page, problems } = await openConsolePage(mobile, here, { name: 'phone' });
+    running.push(call('execute_command', { command: 'git push origin phone' }));
+    const { id } = await first('q=tee');
+    for (const path of ['/', '/commands', `/commands/${id}`, '/approvals', '/audit', '/server']) {
+      await page.goto(`${here.address}${path}`);
+      await page.locator('main > *').first().waitFor();
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      const small =
+        await page.evaluate(`[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav.tabs-bottom a, a.row, a.running-row, a.agent-row')]
+        .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 0 && one.getBoundingClientRect().height < 43.5)
+        .filter((one) => !one.closest('.find, .field, .anything'))
+        .map((one) => one.outerHTML.slice(0, 120) + one.getBoundingClientRect().height)`);
+      expect(small, path).toEqual([]);
+    }
+    await page.goto(`${here.address}/approvals`);
+    const question = page.locator('.ask').filter({ hasText: 'git push origin phone' });
+    await question.getByPlaceholder(/Tell the agent/).fill('Not from here.');
+    await sleep(700);
+    await question.getByRole('button', { name: 'Deny' }).tap();
+    await page.getByText('Not from here.').waitFor();
+    expect(problems).toEqual([]);
+    await mobile.close();
+  });
+
+  test('the keyboard alone reaches pages, rows and the output', async () => {
+    const { page } = await openConsolePage(browser, here);
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.waitForURL(`${here.address}/commands`);
+    await page
+      .getByRole('link', { name: /tee test.log/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/commands\/cmd_/);
+    await page.keyboard.press('2');
+    await page.getByRole('tab', { name: 'Records', selected: true }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('tee');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${here.address}/commands?q=tee`);
+    const { id } = await first('q=tee');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('charges the');
+    await page.keyboard.press('Enter');
+    await page.locator('mark.on').first().waitFor();
+    await page.getByText('1 of 1').waitFor();
+    await page.close();
+  });
+
+  test('typing while a question appears approves nothing, and its buttons wait', async () => {
+    const { page } = await openConsolePage(browser, here);
+    await page.locator('#anything').focus();
+    const before = (await commandsOf('q=push+origin+typed')).length;
+    running.push(call('execute_command', { command: 'git push origin typed' }));
+    const question = page.locator('.ask').filter({ hasText: 'git push origin typed' });
+    for (let tries = 0; tries < 400 && (await question.count()) === 0; tries += 1) {
+      await page.keyboard.press('y');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Space');
+    }
+    await page.goto(`${here.address}/`);
+    await question.waitFor();
+    expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
+    // A click in the moment in which the card appears answers nothing.
+    await question.getByRole('button', { name: 'Approve once' }).click({ force: true, noWaitAfter: true });
+    const waiting = async () => (await commandsOf('q=push+origin+typed&outcome=waiting')).length;
+    expect(before).toBe(0);
+    expect(await waiting()).toBe(1);
+    await sleep(800);
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+    await page.close();
+  });
+
+  test('a viewer sees the same and can only look', async () => {
+    const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
+    await page.getByText('This page may only look.').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Pause everything' }).isDisabled()).toBe(true);
+    const { id } = await first('q=tee');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
+    expect(await findings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('an operator stops a command, and the page shows its end', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    const { id } = await first('q=tee');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop it now' }).click();
+    await page.locator('.status').filter({ hasText: 'Stopped' }).waitFor({ timeout: 30_000 });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
