@@ -41,10 +41,12 @@ const commandsOf = async (query: string) =>
   ((await here.send(`/api/commands?${query}`, { headers: here.bearer })).body as { commands: CommandCard[] })
     .commands;
 async function first(query: string): Promise<CommandCard> {
-  await expect.poll(async () => (await commandsOf(query)).length, { timeout: 20_000 }).toBeGreaterThan(0);
-  const [card] = await commandsOf(query);
-  if (!card) throw new Error('There is no such command.');
-  return card;
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [card] = await commandsOf(query);
+    if (card) return card;
+    await sleep(100);
+  }
+  throw new Error(`There is no command for ${query}.`);
 }
 
 beforeAll(async () => {
