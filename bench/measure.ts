@@ -103,7 +103,7 @@ function toAuditLog(dir: string, fsync: Audit): AuditLog {
   if (fsync === 'off')
     return {
       instance: 'bench',
-    path: dir,
+      path: dir,
       record() {},
       recordSoon() {},
       tryRecord: () => [],

@@ -39,8 +39,10 @@ export function Frame() {
       </a>
       <Rail />
       <div class="page">
-        <Header />
-        <Connection />
+        <header class="head">
+          <Header />
+          <Connection />
+        </header>
         <main id="main" tabIndex={-1}>
           <CurrentPage />
         </main>
@@ -180,7 +182,7 @@ function Header() {
     choices.value.theme === 'dark' ||
     (choices.value.theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
   return (
-    <header class="top">
+    <div class="top">
       {id !== undefined && (
         <a class="back icon-btn" href={`/${section}`} aria-label={`Back to ${name}`}>
           <Icon name="back" />
@@ -226,7 +228,7 @@ function Header() {
       >
         <Icon name={isDark ? 'sun' : 'moon'} />
       </button>
-    </header>
+    </div>
   );
 }
 

@@ -82,6 +82,15 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     running.push(call('execute_command', { command: 'git push origin main' }));
     await page.getByRole('button', { name: 'Approve once' }).waitFor({ timeout: 30_000 });
     const { id, agent: key } = await first('q=tee');
+    if (pictures) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${here.address}/commands/${id}`);
+      await page.getByLabel('Find in the output').fill('vat');
+      await page.getByText('1', { exact: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Next match' }).click();
+      await page.locator('mark').first().waitFor();
+      await page.screenshot({ path: join(pictures, 'console.png') });
+    }
     const [refused] = await commandsOf('outcome=refused');
     const pages = [
       ['/', 'Running'],
@@ -106,15 +115,6 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
       const name = path.split('/')[1]?.split('?')[0] || 'now';
       if (pictures && path.split('/').length === 2)
         await page.screenshot({ path: join(pictures, `console-${name}.png`) });
-    }
-    if (pictures) {
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.goto(`${here.address}/commands/${id}`);
-      await page.getByLabel('Find in the output').fill('vat');
-      await page.getByText('1', { exact: true }).first().waitFor();
-      await page.getByRole('button', { name: 'Next match' }).click();
-      await page.locator('mark').first().waitFor();
-      await page.screenshot({ path: join(pictures, 'console.png') });
     }
     expect(problems.filter((problem) => !/status of 404/.test(problem))).toEqual([]);
     await page.close();

@@ -36,9 +36,13 @@ export function CommandsPage() {
   const { query } = place.value;
   const { data, error, set, reload } = useFetched<CommandPage>(`/api/commands?${query}`);
   const [fresh, setFresh] = useState(0);
+  const seen = useRef({ since: new Date().toISOString(), ids: new Set<string>() });
   const list = useRef<HTMLDivElement>(null);
   const active = filters.filter((name) => query.has(name));
-  useEffect(() => setFresh(0), [query.toString()]);
+  useEffect(() => {
+    setFresh(0);
+    seen.current = { since: new Date().toISOString(), ids: new Set() };
+  }, [query.toString()]);
   useEffect(
     () =>
       onCards((cards) => {
@@ -53,7 +57,9 @@ export function CommandsPage() {
           const isUsed =
             list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || active.length > 0;
           if (isUsed) {
-            setFresh((count) => count + begun.length);
+            const { since, ids } = seen.current;
+            for (const card of begun) if (card.asked_at > since && ids.size < maxShown) ids.add(card.id);
+            setFresh(ids.size);
             return { ...before, commands: kept };
           }
           return {
@@ -102,6 +108,7 @@ export function CommandsPage() {
           type="button"
           onClick={() => {
             setFresh(0);
+            seen.current = { since: new Date().toISOString(), ids: new Set() };
             reload();
           }}
         >

@@ -4,11 +4,14 @@ export function Spark({
   label,
   tone = 'run',
   height = 22,
+  isDecorative = false,
 }: {
   readonly values: readonly number[];
   readonly label: string;
   readonly tone?: string;
   readonly height?: number;
+  /** True where the words beside it say the same. */
+  readonly isDecorative?: boolean;
 }) {
   const shown = values.length < 2 ? [0, ...values, ...values].slice(0, 2) : values;
   const most = Math.max(1, ...shown);
@@ -19,8 +22,7 @@ export function Spark({
       class={`spark ${tone}`}
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
+      {...(isDecorative ? { 'aria-hidden': true } : { role: 'img' as const, 'aria-label': label })}
     >
       <path class="fill" d={`M0,${height}L${points.join('L')}L${width},${height}Z`} />
       <path class="edge" d={`M${points.join('L')}`} vector-effect="non-scaling-stroke" />

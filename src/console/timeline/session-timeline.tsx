@@ -181,7 +181,7 @@ function Lanes({
           cpu
         </span>
         <div class="lane use" role="presentation">
-          <Spark values={timeline.cpu} label="CPU of the session" height={26} />
+          <Spark values={timeline.cpu} label="CPU of the session" height={26} isDecorative />
         </div>
         {isLive && <div class="nowline" role="presentation" />}
       </div>

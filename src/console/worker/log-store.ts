@@ -1,7 +1,7 @@
 // The output of one command, with an index of its lines. Bytes stay bytes until a line is shown or searched.
 import { applySgr, plain } from './colours.ts';
 import { Growing } from './growing.ts';
-import { countCells, showLine, type ShownPiece, toShownText } from './visible-text.ts';
+import { countCells, type ShownPiece, showLine, toShownText } from './visible-text.ts';
 
 /** A line as the page shows it. */
 export interface Row {
