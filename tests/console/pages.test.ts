@@ -77,11 +77,11 @@ async function findings(page: Page): Promise<readonly string[]> {
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
 describe('the console in a browser', { timeout: 120_000 }, () => {
-  test('every page, in light and dark, has no accessibility problem and no violation of its policy', async () => {
+  test('Now and Commands, in light and dark, have no accessibility problem and no violation of its policy', async () => {
     const { page, problems } = await openConsolePage(browser, here);
     running.push(call('execute_command', { command: 'git push origin main' }));
     await page.getByRole('button', { name: 'Approve once' }).waitFor({ timeout: 30_000 });
-    const { id, agent: key } = await first('q=tee');
+    const { id } = await first('q=tee');
     if (pictures) {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${here.address}/commands/${id}`);
@@ -91,19 +91,10 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
       await page.locator('mark').first().waitFor();
       await page.screenshot({ path: join(pictures, 'console.png') });
     }
-    const [refused] = await commandsOf('outcome=refused');
     const pages = [
       ['/', 'Running'],
       ['/commands', 'rm -rf /'],
       ['/commands?q=nothing-like-this', 'No command matches'],
-      [`/commands/${id}`, 'payment'],
-      [`/commands/${refused?.id}`, 'nothing ran'],
-      ['/commands/cmd_000000000000', 'There is no command'],
-      ['/agents', 'claude-code'],
-      [`/agents/${encodeURIComponent(key)}`, 'Session of'],
-      ['/approvals', 'Approve once'],
-      ['/audit', 'decided'],
-      ['/server', 'Settings in force'],
     ] as const;
     for (const [path, text] of pages) {
       await page.goto(`${here.address}${path}`);
@@ -210,44 +201,6 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.keyboard.press('Enter');
     await page.locator('mark.on').first().waitFor();
     await page.getByText('1 of 1').waitFor();
-    await page.close();
-  });
-
-  test('typing while a question appears approves nothing, and its buttons wait', async () => {
-    const { page } = await openConsolePage(browser, here);
-    await page.locator('#anything').focus();
-    const before = (await commandsOf('q=push+origin+typed')).length;
-    running.push(call('execute_command', { command: 'git push origin typed' }));
-    const question = page.locator('.ask').filter({ hasText: 'git push origin typed' });
-    for (let tries = 0; tries < 400 && (await question.count()) === 0; tries += 1) {
-      await page.keyboard.press('y');
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Space');
-    }
-    await page.goto(`${here.address}/`);
-    await question.waitFor();
-    expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
-    // A click in the moment in which the card appears answers nothing.
-    await question.getByRole('button', { name: 'Approve once' }).click({ force: true, noWaitAfter: true });
-    const waiting = async () => (await commandsOf('q=push+origin+typed&outcome=waiting')).length;
-    expect(before).toBe(0);
-    expect(await waiting()).toBe(1);
-    await sleep(800);
-    await question.getByRole('button', { name: 'Deny' }).click();
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
-    await page.close();
-  });
-
-  test('a viewer sees the same and can only look', async () => {
-    const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
-    await page.getByText('This page may only look.').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Pause everything' }).isDisabled()).toBe(true);
-    const { id } = await first('q=tee');
-    await page.goto(`${here.address}/commands/${id}`);
-    await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();
-    expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
-    expect(await findings(page)).toEqual([]);
-    expect(problems).toEqual([]);
     await page.close();
   });
 
