@@ -1,22 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { userInfo } from 'node:os';
-import { showCommand } from '../../contract/command.ts';
 import { NacreError, toNacreError } from '../../contract/failure.ts';
-import type { ReadResult } from '../../contract/job.ts';
-import type { ListedCommand } from '../../engine/commands/commands.ts';
 import type { CallerContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { PortRequest } from '../../engine/ports/ports.ts';
-import {
-  type ControlCall,
-  type ControlReply,
-  type ControlRequest,
-  localUser,
-  type SentBytes,
-} from '../../servers/control-call.ts';
+import { type ControlReply, type ControlRequest, localUser } from '../../servers/control-call.ts';
 import { performCall } from '../../servers/perform-call.ts';
 import type { ServerStatus } from '../../servers/server-status.ts';
-import { toPort } from '../../servers/to-port.ts';
 import type { NewPage, PageLink } from '../door.ts';
 import type { JudgedPrograms } from './judged-programs.ts';
 
