@@ -211,7 +211,7 @@ export type ConsoleMessage =
     };
 
 /** The header of a binary frame: kind (1 stdout, 2 stderr), channel, the cursor after the bytes, and milliseconds since the start. */
-export interface OutputFrame {
+export interface ConsoleFrame {
   readonly stream: 1 | 2;
   readonly channel: number;
   readonly cursor: number;
@@ -223,7 +223,7 @@ export interface OutputFrame {
 export const frameHeaderBytes = 17;
 
 /** Encodes a piece of output. */
-export function toOutputFrame({ stream, channel, cursor, ms, bytes }: OutputFrame): Uint8Array {
+export function toOutputFrame({ stream, channel, cursor, ms, bytes }: ConsoleFrame): Uint8Array {
   const frame = new Uint8Array(frameHeaderBytes + bytes.length);
   const view = new DataView(frame.buffer);
   view.setUint8(0, stream);
@@ -235,7 +235,7 @@ export function toOutputFrame({ stream, channel, cursor, ms, bytes }: OutputFram
 }
 
 /** Decodes a binary frame; undefined if it is not one. */
-export function fromOutputFrame(frame: Uint8Array): OutputFrame | undefined {
+export function fromOutputFrame(frame: Uint8Array): ConsoleFrame | undefined {
   if (frame.length < frameHeaderBytes) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const kind = view.getUint8(0);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { type ConsoleMessage, fromOutputFrame, type OutputFrame } from '../../src/contract/console.ts';
+import { type ConsoleFrame, type ConsoleMessage, fromOutputFrame } from '../../src/contract/console.ts';
 import type { TestServer } from './http.ts';
 import { takeLink } from './http.ts';
 import { sleep } from './nacre.ts';
@@ -31,7 +31,7 @@ export async function openConsole(
 ) {
   const socket = new WebSocket(`${address.replace('http', 'ws')}/api/console`, { headers });
   const messages: ConsoleMessage[] = [];
-  const frames: OutputFrame[] = [];
+  const frames: ConsoleFrame[] = [];
   const send = (message: object) => socket.send(JSON.stringify(message));
   socket.on('message', (data, isBinary) => {
     if (!isBinary) return void messages.push(JSON.parse(String(data)));

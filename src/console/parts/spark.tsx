@@ -18,6 +18,7 @@ export function Spark({
   const width = shown.length - 1;
   const points = shown.map((value, x) => `${x},${(height - 1 - (value / most) * (height - 3)).toFixed(1)}`);
   return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: it has a label, or the words beside it say the same
     <svg
       class={`spark ${tone}`}
       viewBox={`0 0 ${width} ${height}`}

@@ -24,12 +24,12 @@ export interface PendingApproval {
   readonly connection: string | null;
   readonly rule: string;
   readonly programs: readonly FoundProgram[];
-  /** SHA-256 of what is asked; `Answer.digest` has to match it. */
+  /** SHA-256 of what is asked; `GivenReply.digest` has to match it. */
   readonly digest: string;
 }
 
 /** An answer to a request: the person, the request that was shown, and a note. */
-export interface Answer {
+export interface GivenReply {
   readonly by: string;
   /** The `PendingApproval.digest` that was shown; an answer with another one is refused. */
   readonly digest?: string | undefined;
@@ -43,7 +43,7 @@ export interface ApprovalInbox {
   /** Unanswered requests, oldest first; `off` is the reason if approval from another terminal is off. */
   list(): Promise<{ readonly off: string | null; readonly waiting: readonly PendingApproval[] }>;
   /** Answers one request; throws if it is unknown or answered, or if `digest` is that of another one. */
-  answer(id: string, kind: 'approved' | 'declined', answer: Answer): PendingApproval;
+  answer(id: string, kind: 'approved' | 'declined', answer: GivenReply): PendingApproval;
   /** A person looks at the requests for this long: calls that ask wait for the answer. */
   attend(ms: number): void;
   /** Calls the listener when a request is stored, answered or expired; the returned function unsubscribes. */
@@ -59,7 +59,7 @@ export interface InboxDeps {
   /** Why commands could approve themselves; null if they cannot. */
   whyOff(): Promise<string | null>;
   /** Records an answer before it takes effect. */
-  record(request: ApprovalRequest, kind: 'approved' | 'declined', answer: Answer): void;
+  record(request: ApprovalRequest, kind: 'approved' | 'declined', answer: GivenReply): void;
 }
 
 interface Entry {
