@@ -18,7 +18,11 @@ export {
   type CreateShellOptions,
   ShellManager,
 } from './doors/functions/shell-manager.ts';
-export { ShellProcess, type ShellWaitOptions } from './doors/functions/shell-process.ts';
+export {
+  type NewOutputOptions,
+  ShellProcess,
+  type ShellWaitOptions,
+} from './doors/functions/shell-process.ts';
 export { ToolRegistry } from './doors/functions/tool-registry.ts';
 export type { SchemaOptions, Vendor, VendorSchemas } from './doors/functions/vendor-schemas.ts';
 export { BashLimits, ShellExecuteLimits } from './tools/common/default-limits.ts';

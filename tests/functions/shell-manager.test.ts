@@ -43,7 +43,7 @@ describe('B13: a shell', () => {
     expect([one, two]).toEqual(['out', '[stderr]\nbad\nworse\n']);
     shell.lastReadStdout = 1;
     shell.lastReadStderr = 4;
-    expect(await shell.getNewOutput({ includeStderr: true })).toBe('ut\n[stderr]\nworse\n');
+    expect(await shell.getNewOutput(true)).toBe('ut\n[stderr]\nworse\n');
     expect(await shell.getNewOutput({ includeStderr: true })).toBe('');
     expect([shell.lastReadStdout, shell.lastReadStderr]).toEqual([3, 10]);
   });

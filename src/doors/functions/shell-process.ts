@@ -16,6 +16,12 @@ export interface ShellWaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of `ShellProcess.getNewOutput`. */
+export interface NewOutputOptions {
+  /** Also returns new stderr. */
+  readonly includeStderr?: boolean | undefined;
+}
+
 const maxWaitMs = 60_000;
 // An aborted `signal` leaves a timer behind for at most this time.
 const tickMs = 1_000;
@@ -116,9 +122,10 @@ export class ShellProcess {
 
   /**
    * Updates the shell and returns all of its output since the last call, or since `BashOutput` read it: they share one
-   * position. stderr follows after a line `[stderr]`.
+   * position. With `true` or `includeStderr`, stderr follows after a line `[stderr]`.
    */
-  getNewOutput({ includeStderr = false } = {}): Promise<string> {
+  getNewOutput(options: boolean | NewOutputOptions = {}): Promise<string> {
+    const { includeStderr = false } = typeof options === 'boolean' ? { includeStderr: options } : options;
     return this.#inTurn(async () => {
       await this.#update();
       const output = await this.#takeStdout();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
 import { defineTool } from '../common/define-tool.ts';
+import { nameProcesses } from '../common/describe-outcome.ts';
 import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
 import { sessionKey, sessionName } from './session-name.ts';
@@ -22,6 +23,7 @@ const output = z.object({
   status: z.string().optional(),
   duration_ms: z.int().optional(),
   already_stopped: z.boolean().optional(),
+  still_running: z.array(z.string()).optional(),
   ...failureOutput,
 });
 
@@ -35,6 +37,8 @@ Usage:
 
 // A server may need the grace period to close its files before SIGKILL.
 const killSignal = { signal: 'SIGTERM', graceMs: 2_000 } as const;
+
+const survivorHint = 'Processes of another user, or that wait for a device, must be ended by a person.';
 
 /** `KillShell`: kills a background shell, or closes a session. */
 export function killShell(commands: AllowedCommands): Tool {
@@ -59,16 +63,25 @@ export function killShell(commands: AllowedCommands): Tool {
       const { state, command } = await commands
         .stop(shell_id, killSignal, context)
         .catch((error) => rethrowShellError(error, shell_id));
+      const survivors = nameProcesses(state.end?.survivors ?? []);
+      const metadata = {
+        shell_id,
+        command: showCommand(command),
+        status: state.status,
+        duration_ms: state.durationMs,
+        already_stopped: alreadyStopped || undefined,
+      };
+      if (survivors.length > 0)
+        return bashReply({
+          success: false,
+          output: '',
+          error: `Failed to kill shell: ${shell_id} has ended, but could not be killed: ${survivors.join(', ')}. ${survivorHint}`,
+          metadata: { ...metadata, still_running: survivors },
+        });
       return bashReply({
         success: true,
         output: `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`,
-        metadata: {
-          shell_id,
-          command: showCommand(command),
-          status: state.status,
-          duration_ms: state.durationMs,
-          already_stopped: alreadyStopped || undefined,
-        },
+        metadata,
       });
     },
     fail: (error) => bashFailure(error),
