@@ -42,7 +42,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./status.ts')).statusDoor,
   }),
   ps: defineDoor({
-    summary: 'List the commands of every running server, and those that outlived theirs.',
+    summary: 'List the commands of all servers, and those that outlived theirs.',
     usage: '',
     examples: [
       ['nacre ps', 'List commands with their time, memory and ports.'],
@@ -65,7 +65,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./show.ts')).showDoor,
   }),
   logs: defineDoor({
-    summary: 'Print the output of a command, also if its server has ended.',
+    summary: 'Print the output of a command, even without its server.',
     usage: 'ID',
     examples: [
       ['nacre logs cmd_4f9c1a20b7e3', 'Print all output so far.'],
@@ -76,7 +76,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./logs.ts')).logsDoor,
   }),
   attach: defineDoor({
-    summary: 'Connect this terminal to a command, also if its server has ended.',
+    summary: 'Connect this terminal to a command, even without its server.',
     details: 'Keys that you type go to the command; Ctrl-] detaches.',
     usage: 'ID',
     examples: [
@@ -99,7 +99,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./stop.ts')).stopDoor,
   }),
   shutdown: defineDoor({
-    summary: 'End the worker that keeps commands running, with everything that it keeps.',
+    summary: 'End the worker that keeps commands running, and all of those.',
     details: 'Commands and shells that outlive their server run in that worker; nacre ps lists them.',
     usage: '',
     examples: [

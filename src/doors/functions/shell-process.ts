@@ -5,7 +5,7 @@ import type { CommandView } from '../../engine/commands/commands.ts';
 import { createStopwatch, sleep } from '../../support/timing.ts';
 import { joinStreams } from '../../tools/common/describe-outcome.ts';
 import type { BackgroundShells } from './background-shells.ts';
-import type { ShellStatus } from './constants.ts';
+import { type ShellStatus, toShellStatus } from './constants.ts';
 import { createTextTail, tailChars } from './text-tail.ts';
 
 /** Options of `ShellProcess.wait`. */
@@ -58,7 +58,7 @@ export class ShellProcess {
   }
 
   get status(): ShellStatus {
-    return this.#state.status;
+    return toShellStatus(this.#state.status);
   }
 
   get isRunning(): boolean {
