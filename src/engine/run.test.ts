@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../tests/support/child.ts';
@@ -307,11 +315,18 @@ describe('the machine', () => {
     'returns how a command ended although its output cannot be read back',
     async () => {
       await fresh({ worker: { ringBytes: 4_096 } });
-      const spooled = `until ls ${here.folder}/state/run/*/spool/*; do sleep 0.02; done > /dev/null 2>&1`;
-      const outcome = await here.run(`seq 1 50000; ${spooled}; sleep 0.1; rm -rf ${here.folder}/state`);
+      const running = here.run(`seq 1 50000; until test -e ${here.folder}/go; do sleep 0.02; done`);
+      await expect.poll(() => spoolFiles(here.folder)).toHaveLength(1);
+      rmSync(join(here.folder, 'state'), { recursive: true, force: true });
+      writeFileSync(join(here.folder, 'go'), '');
+      const outcome = await running;
       expect(outcome).toMatchObject({ status: 'completed', exitCode: 0 });
       expect(outcome.warnings).toEqual([expect.stringContaining('could not be read')]);
-      rmSync(join(here.folder, 'state'), { recursive: true, force: true });
     },
   );
 });
+
+function spoolFiles(folder: string): string[] {
+  const names = readdirSync(join(folder, 'state/run'), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /\/spool\/[^/]+$/.test(name));
+}
