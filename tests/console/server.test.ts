@@ -94,20 +94,24 @@ describe('the console sees every command', () => {
     await page.close();
   });
 
-  test('a command starts to show within 300 ms', async () => {
+  test('a command is shown within 300 ms of its start, in the median of 11', async () => {
     const page = await openConsole(here, operator);
     page.send({ type: 'watch' });
     await page.until(isType('now'));
     const took: number[] = [];
-    for (const round of [1, 2, 3, 4, 5]) {
-      const before = performance.now();
-      const call = agent.call({ command: `echo quick-${round}; sleep 0.5`, cwd: project() });
-      await eventually(() => cardOf(page.messages, ({ command }) => command.includes(`quick-${round}`)));
-      took.push(performance.now() - before);
-      await call;
+    let wanted = '';
+    page.socket.on('message', () => {
+      const card = wanted && cardOf(page.messages, ({ command }) => command.includes(wanted));
+      if (!card) return;
+      took.push(Date.now() - Date.parse(card.started_at ?? card.asked_at));
+      wanted = '';
+    });
+    for (let round = 1; round <= 11; round += 1) {
+      wanted = `quick-${round};`;
+      await agent.call({ command: `echo quick-${round}; sleep 0.5`, cwd: project() });
+      await eventually(() => took[round - 1]);
     }
-    // The bound is for one that is not disturbed by other work on the machine.
-    expect(Math.min(...took)).toBeLessThan(300);
+    expect(took.sort((a, b) => a - b)[5]).toBeLessThan(300);
     await page.close();
   });
 

@@ -87,7 +87,7 @@ describe('operations', () => {
       body.paths as Record<string, { 'x-messages': Record<string, Record<string, Described>> }>
     )['/api/shell/stream']?.['x-messages'];
     const messages = Object.values(stream ?? {}).flatMap((group) => Object.entries(group));
-    expect(messages).toHaveLength(11);
+    expect(messages).toHaveLength(12);
     for (const [type, { schema, example }] of messages) {
       const { type: named, ...fields } = example;
       expect([named, ajv.validate(schema, fields), ajv.errorsText()]).toEqual([type, true, 'No errors']);
