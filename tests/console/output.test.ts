@@ -136,7 +136,10 @@ describe('the output of a command', { timeout: 60_000 }, () => {
   });
 
   test('a page that loses its connection goes on where it was: every line once', async () => {
-    const call = here.shell('bash', ['-c', 'for i in $(seq 1 80); do echo "tick $i"; sleep 0.05; done']);
+    const tick = (from: number, to: number) =>
+      `for i in $(seq ${from} ${to}); do echo "tick $i"; sleep 0.05; done`;
+    const wait = 'until [ -e cut ]; do sleep 0.05; done';
+    const call = here.shell('bash', ['-c', `${tick(1, 40)}; ${wait}; ${tick(41, 80)}`]);
     const { page } = await openConsolePage(browser, here);
     const find = async () =>
       (
@@ -148,6 +151,7 @@ describe('the output of a command', { timeout: 60_000 }, () => {
     await page.goto(`${here.address}/commands/${(await find())?.id}`);
     await page.locator('.log .ln').first().waitFor();
     await browser.context.setOffline(true);
+    writeFileSync(join(here.cwd, 'cut'), '');
     await browser.context.setOffline(false);
     await call;
     await page.locator('.log .ln').filter({ hasText: 'tick 80' }).waitFor({ timeout: 30_000 });

@@ -46,7 +46,6 @@ export function LogView({ card }: { readonly card: CommandCard }) {
     resized.observe(view.current);
     const scrolled = () => setView(view.current?.scrollTop ?? 0);
     view.current.addEventListener('scroll', scrolled, { passive: true });
-    void openAtLine(handle, own, setChosen);
     return () => {
       resized.disconnect();
       own.close();
@@ -57,6 +56,18 @@ export function LogView({ card }: { readonly card: CommandCard }) {
   useEffect(() => {
     if (isFollowing) setSeen(state?.lines ?? 0);
   }, [isFollowing, state?.lines]);
+
+  // The line of the address is there once its byte has arrived.
+  const isAtLine = useRef(false);
+  useEffect(() => {
+    const at = place.value.query.get('at');
+    if (at === null || isAtLine.current || !state || !(state.isEnded || state.bytes > Number(at))) return;
+    isAtLine.current = true;
+    void log.current?.lineAtCursor(Number(at)).then((line) => {
+      setChosen([line, line]);
+      return ring.current?.show(line);
+    });
+  }, [state]);
 
   const find = (text: string) => {
     setQuery(text);
@@ -256,25 +267,6 @@ export function LogView({ card }: { readonly card: CommandCard }) {
       <Spoken state={state} />
     </>
   );
-}
-
-async function openAtLine(
-  log: LogHandle,
-  ring: Ring,
-  onChosen: (chosen: readonly [number, number]) => void,
-): Promise<void> {
-  const at = place.value.query.get('at');
-  if (at === null) return;
-  // The line is there once its byte has arrived.
-  for (let tries = 0; tries < 50; tries += 1) {
-    await new Promise((done) => setTimeout(done, 60));
-    const line = await log.lineAtCursor(Number(at));
-    const [row] = await log.rows(line, 1);
-    if (row === undefined || row.cursor > Number(at)) continue;
-    onChosen([line, line]);
-    await ring.show(line);
-    return;
-  }
 }
 
 function toHits(state: LogState | undefined, query: string, index: number | undefined): string {

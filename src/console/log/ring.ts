@@ -174,17 +174,23 @@ export class Ring {
   }
 
   #scrollTo(visual: number): void {
+    this.#resize();
     this.#view.scrollTop = (visual * this.#rowHeight) / this.#scale();
     this.#request();
+  }
+
+  // A browser does not scroll beyond the height that the space has.
+  #resize(): void {
+    const height = Math.ceil(((this.#state?.visual ?? 0) * this.#rowHeight) / this.#scale());
+    const wanted = `${height}px`;
+    if (this.#space.style.height !== wanted) this.#space.style.height = wanted;
   }
 
   #paint(): void {
     const state = this.#state;
     if (!state) return;
     const scale = this.#scale();
-    const height = Math.ceil((state.visual * this.#rowHeight) / scale);
-    const wanted = `${height}px`;
-    if (this.#space.style.height !== wanted) this.#space.style.height = wanted;
+    this.#resize();
     if (this.#isFollowing) {
       const bottom = this.#view.scrollHeight - this.#view.clientHeight;
       if (Math.abs(this.#view.scrollTop - bottom) > 1) {

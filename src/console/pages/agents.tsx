@@ -51,7 +51,7 @@ export function AgentPage({ id }: { readonly id: string }) {
     readonly agent: AgentCard;
     readonly commands: readonly CommandCard[];
   }>(`/api/agents/${encodeURIComponent(id)}`);
-  if (error) return <Failure error={error} onRetry={reload} />;
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading />;
   const agent = now.value?.agents.find(({ key }) => key === id) ?? data.agent;
   const questions = (now.value?.questions ?? []).filter((question) => question.agent === id);

@@ -18,7 +18,7 @@ export function ApprovalsPage() {
   const { data, error, reload } = useFetched<ApprovalsReply>('/api/approvals');
   const questions = now.value?.questions ?? data?.questions ?? [];
   useEffect(reload, [questions.length]);
-  if (error) return <Failure error={error} onRetry={reload} />;
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading />;
   return (
     <div class="stack narrow">

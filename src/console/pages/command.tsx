@@ -40,7 +40,7 @@ export function CommandPage({ id }: { readonly id: string }) {
     [id, data === undefined],
   );
   useEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
-  if (error) return <Failure error={error} onRetry={reload} />;
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (data?.card.id !== id) return <Loading />;
   const { card } = data;
   const questions = (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);

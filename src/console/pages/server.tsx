@@ -39,7 +39,7 @@ export function ServerPage() {
   const series = useFetched<{ readonly running: readonly number[]; readonly cpu: readonly number[] }>(
     '/api/series',
   );
-  if (error) return <Failure error={error} onRetry={reload} />;
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading />;
   const home = now.value?.home ?? '';
   const servers = now.value?.servers ?? data.servers;

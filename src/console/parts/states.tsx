@@ -31,17 +31,19 @@ export function Empty({
   );
 }
 
-/** An error of the server, with the next step. */
+/** An error of the server, with the next step; as a whole page it has the page's heading. */
 export function Failure({
   error,
   onRetry,
+  isPage = false,
 }: {
   readonly error: Error & { hint?: string };
   readonly onRetry?: () => void;
+  readonly isPage?: boolean;
 }) {
   return (
     <div class="empty" role="alert">
-      <p class="empty-title">{error.message}</p>
+      {isPage ? <h1 class="empty-title">{error.message}</h1> : <p class="empty-title">{error.message}</p>}
       {error.hint && <p>{error.hint}</p>}
       {onRetry && (
         <button class="btn" type="button" onClick={onRetry}>

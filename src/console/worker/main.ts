@@ -88,8 +88,12 @@ const frameMs = 16;
 
 function changedLog(channel: number): void {
   changed.add(channel);
-  frameTimer ??= setTimeout(report, frameMs);
+  reportAfter(frameMs);
   work();
+}
+
+function reportAfter(ms: number): void {
+  if (frameTimer === undefined) frameTimer = setTimeout(report, ms);
 }
 
 function report(): void {
@@ -111,7 +115,7 @@ turn.port1.onmessage = () => {
     isMore = log.work() || isMore;
     if (log.counted !== before || !isMore) changed.add(channel);
   }
-  frameTimer ??= setTimeout(report, isMore ? 50 : 0);
+  reportAfter(isMore ? 50 : 0);
   if (isMore) work();
 };
 
