@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandCard } from '../../src/contract/console.ts';
+import type { CommandCard, NowReply } from '../../src/contract/console.ts';
 import { openBrowser, phone } from '../support/browser.ts';
 import { openConsolePage } from '../support/console-browser.ts';
 import { serve, type TestServer } from '../support/http.ts';
@@ -71,17 +71,33 @@ afterAll(async () => {
 async function findings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`);
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, failureSummary }) => id + ' ' + target + ' ' + html + ' ' + failureSummary)))`);
 }
+
+// Presses Approve in the task in which the card appears, and for 300 ms after it.
+const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
+  new MutationObserver((_, observer) => {
+    const find = () => [...document.querySelectorAll('.ask')].find((card) => card.textContent.includes('git push origin typed'));
+    if (!find()) return;
+    observer.disconnect();
+    const appeared = performance.now();
+    const press = () => {
+      const button = find()?.querySelector('.btn.primary');
+      if (performance.now() - appeared > 300) return void (clicks.isDone = true);
+      if (button && !button.disabled) { button.click(); clicks.count += 1; }
+      setTimeout(press, 10);
+    };
+    press();
+  }).observe(document.body, { childList: true, subtree: true });`;
 
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
 describe('the console in a browser', { timeout: 120_000 }, () => {
-  test('Now and Commands, in light and dark, have no accessibility problem and no violation of its policy', async () => {
+  test('every page, in light and dark, has no accessibility problem and no violation of its policy', async () => {
     const { page, problems } = await openConsolePage(browser, here);
     running.push(call('execute_command', { command: 'git push origin main' }));
     await page.getByRole('button', { name: 'Approve once' }).waitFor({ timeout: 30_000 });
-    const { id } = await first('q=tee');
+    const { id, agent: key } = await first('q=tee');
     if (pictures) {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${here.address}/commands/${id}`);
@@ -91,10 +107,19 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
       await page.locator('mark').first().waitFor();
       await page.screenshot({ path: join(pictures, 'console.png') });
     }
+    const [refused] = await commandsOf('outcome=refused');
     const pages = [
       ['/', 'Running'],
       ['/commands', 'rm -rf /'],
       ['/commands?q=nothing-like-this', 'No command matches'],
+      [`/commands/${id}`, 'payment'],
+      [`/commands/${refused?.id}`, 'nothing ran'],
+      ['/commands/cmd_000000000000', 'There is no command'],
+      ['/agents', 'claude-code'],
+      [`/agents/${encodeURIComponent(key)}`, 'Session of'],
+      ['/approvals', 'Approve once'],
+      ['/audit', 'allow: '],
+      ['/server', 'Settings in force'],
     ] as const;
     for (const [path, text] of pages) {
       await page.goto(`${here.address}${path}`);
@@ -201,6 +226,51 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.keyboard.press('Enter');
     await page.locator('mark.on').first().waitFor();
     await page.getByText('1 of 1').waitFor();
+    await page.close();
+  });
+
+  test('typing or clicking while a question appears approves nothing', async () => {
+    const { page } = await openConsolePage(browser, here);
+    const question = page.locator('.ask').filter({ hasText: 'git push origin typed' });
+    const waiting = async () => {
+      const { questions } = (await here.send('/api/now', { headers: here.bearer }))
+        .body as unknown as NowReply;
+      return questions.filter(({ asked }) => asked.command === 'git push origin typed').length;
+    };
+    await page.evaluate(clickAtOnce);
+    await page.locator('#anything').focus();
+    running.push(call('execute_command', { command: 'git push origin typed' }));
+    const until = Date.now() + 60_000;
+    while ((await question.count()) === 0 && Date.now() < until) await page.keyboard.type('y n ');
+    await page.evaluate('document.activeElement.blur()');
+    for (const key of ['y', 'Enter', 'Space', 'Enter']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
+    await expect.poll(() => page.evaluate('clicks.isDone'), { timeout: 20_000 }).toBe(true);
+    expect(await page.evaluate('clicks.count')).toBeGreaterThan(0);
+    expect(await waiting()).toBe(1);
+    // A button ignores presses until it has been in its place for 600 ms.
+    const deny = async () => {
+      await question
+        .getByRole('button', { name: 'Deny' })
+        .click({ timeout: 1_000 })
+        .catch(() => {});
+      return waiting();
+    };
+    await expect.poll(deny, { timeout: 30_000, interval: 700 }).toBe(0);
+    expect(await first('q=push+origin+typed')).toMatchObject({ started_at: null });
+    await page.close();
+  });
+
+  test('a viewer sees the same and can only look', async () => {
+    const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
+    await page.getByText('This page may only look.').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Pause everything' }).isDisabled()).toBe(true);
+    const { id } = await first('q=tee');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
+    expect(await findings(page)).toEqual([]);
+    expect(problems).toEqual([]);
     await page.close();
   });
 
