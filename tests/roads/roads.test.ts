@@ -1,4 +1,5 @@
 // The contract of a backend on every road to a worker. NACRE_TEST_ROAD=json runs the tests of src/engine on that road.
+import { statSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../src/contract/backend.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
@@ -70,6 +71,7 @@ describe.each(roadNames)('the road %s', (road) => {
     const { backend, start, folder } = open(road);
     const id = await start('echo once >> file; sleep 60');
     await backend.start(id);
+    await expect.poll(() => statSync(`${folder}/file`, { throwIfNoEntry: false })?.size).toBe(5);
     expect((await backend.stop(id, { signal: 'SIGKILL', graceMs: 0 })).status).toBe('killed');
     const missing = { kind: 'argv', argv: ['no-such-program'] } as const;
     await expect(start('', { command: missing })).rejects.toMatchObject({ code: 'program_not_found' });
