@@ -40,6 +40,8 @@ describe('all settings together', () => {
       tools: ['terminal'],
       toolPrefix: '',
       onTimeout: 'kill',
+      orphanMs: 86_400_000,
+      outlive: 'off',
       httpHost: '127.0.0.1',
       httpPort: 7433,
       tokens: [],

@@ -47,7 +47,9 @@ describe('the end of a job', () => {
 
   test('E2: can be requested before the process runs, and nothing keeps running', async () => {
     const id = 'cmd_early';
-    const starting = here.start('sleep 40', { id, env: env() });
+    const command = { kind: 'shell', script: 'sleep 40' } as const;
+    await here.worker.prepare({ id, command, cwd: here.folder, env: env(), stdin: 'empty', timeoutMs: null });
+    const starting = here.worker.start(id);
     await sleep(0);
     const state = await here.worker.stop(id, { signal: 'SIGKILL', graceMs: 0 });
     await starting;
