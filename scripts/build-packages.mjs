@@ -5,8 +5,10 @@ import { hasPackages, installPackages, step } from './set-up.mjs';
 
 const bundled = [
   '@modelcontextprotocol/server',
+  '@preact/signals',
   '@xterm/headless',
   '@xterm/xterm',
+  'preact',
   'unbash',
   'ws',
   'yaml',

@@ -13,19 +13,19 @@ const { size, unpackedSize, files } = pack();
 const kB = 1_000;
 const budgets = {
   /** Bytes of the tarball; documentation and examples are about 190 kB of them. */
-  packed: 1_210 * kB,
+  packed: 1_600 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
-  unpacked: 3_950 * kB,
-  /** Bytes of all code in dist/; the greeter has a second copy of the settings and the YAML parser. */
-  code: 2_250 * kB,
+  unpacked: 4_900 * kB,
+  /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need. */
+  code: 2_650 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 20 * kB,
   /** Bytes of the code that answers the first messages of an MCP client. */
   greeter: 200 * kB,
   /** CPU time of `nacre --version`, as a multiple of that of `node -e 0`. */
-  version: 3,
+  version: 4.5,
   /** CPU time of an MCP connection, likewise. */
-  mcp: 4,
+  mcp: 6,
 };
 
 test('the package is small', () => {
