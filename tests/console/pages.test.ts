@@ -58,8 +58,10 @@ beforeAll(async () => {
   browser = await openBrowser({ viewport: { width: 1440, height: 900 } });
   for (const command of ['git init -q .', 'ls -la', 'cat package.json', 'rm -rf /', 'sleep 0.4; echo built'])
     await call('execute_command', { command });
-  await call('start_command', { command: 'sleep 300', name: 'dev' });
-  running.push(call('execute_command', { command: 'bash test.sh 2>&1 | tee test.log' }));
+  await call('start_command', { command: 'sleep 3000', name: 'dev' });
+  // It must run until the last test, because the output of such a call is removed with its reply.
+  const whole = { command: 'bash test.sh 2>&1 | tee test.log', timeout_ms: 600_000 };
+  running.push(call('execute_command', whole));
   await first('q=tee');
 }, 60_000);
 afterAll(async () => {
@@ -276,7 +278,7 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
 
   test('an operator stops a command, and the page shows its end', async () => {
     const { page, problems } = await openConsolePage(browser, here);
-    const { id } = await first('q=tee');
+    const { id } = await first('q=3000');
     await page.goto(`${here.address}/commands/${id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop it now' }).click();
