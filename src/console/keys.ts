@@ -9,7 +9,7 @@ const layers: Keys[] = [];
 /** Whether the list of keys is open. */
 export const showsKeys = signal(false);
 
-/** Adds keys until the returned function is called; the last layer wins. */
+/** Adds keys until the returned function is called; the last layer wins. Call it in a layout effect: what is shown has its keys. */
 export function onKeys(keys: Keys): () => void {
   layers.push(keys);
   return () => void layers.splice(layers.indexOf(keys), 1);
@@ -42,21 +42,22 @@ export function listenForKeys(): void {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !choices.value.letters)
       return;
-    const does = find(event.key);
+    const does = find(event);
     if (!does) return;
     event.preventDefault();
     does();
   });
 }
 
-function find(key: string): (() => void) | undefined {
-  if (goesUntil > Date.now() && pages[key] !== undefined) {
+// `timeStamp` is the time of the key itself: a page that is busy loses none.
+function find({ key, timeStamp }: KeyboardEvent): (() => void) | undefined {
+  if (goesUntil > timeStamp && pages[key] !== undefined) {
     goesUntil = 0;
     return () => go(pages[key] ?? '/');
   }
   if (key === 'g')
     return () => {
-      goesUntil = Date.now() + 1_500;
+      goesUntil = timeStamp + 1_500;
     };
   if (key === '?')
     return () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandCard, NowReply } from '../../src/contract/console.ts';
 import { openBrowser, phone } from '../support/browser.ts';
@@ -35,13 +35,16 @@ printf '\\033[1;31mAssertionError\\033[0m\\033[31m: expected 23.8 to be 20\\033[
 i=0; while true; do i=$((i + 1)); printf ' \\033[33m⠹\\033[0m \\033[2msrc/\\033[0mcheckout/payment\\033[2m.test.ts\\033[0m %s of 33\\n' $i; sleep 0.2; done
 `;
 
+// Without `timeout` the client cancels a call after 60 seconds, which ends its command.
 const call = (tool: string, input: object) =>
-  agent.client.callTool({ name: tool, arguments: { cwd: shop, ...input } }).catch(() => {});
+  agent.client
+    .callTool({ name: tool, arguments: { cwd: shop, ...input } }, { timeout: 3_600_000 })
+    .catch(() => {});
 const commandsOf = async (query: string) =>
   ((await here.send(`/api/commands?${query}`, { headers: here.bearer })).body as { commands: CommandCard[] })
     .commands;
 async function first(query: string): Promise<CommandCard> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     const [card] = await commandsOf(query);
     if (card) return card;
     await sleep(100);
@@ -54,16 +57,17 @@ beforeAll(async () => {
   shop = join(here.cwd, 'web-shop');
   mkdirSync(shop);
   writeFileSync(join(shop, 'test.sh'), suite);
-  agent = await connect({ name: 'claude-code', env: { ...open, HOME: here.cwd } });
+  const limits = { NACRE_TERMINAL_TIMEOUT_MAX_MS: '3600000' };
+  agent = await connect({ name: 'claude-code', env: { ...open, ...limits, HOME: here.cwd } });
   browser = await openBrowser({ viewport: { width: 1440, height: 900 } });
   for (const command of ['git init -q .', 'ls -la', 'cat package.json', 'rm -rf /', 'sleep 0.4; echo built'])
     await call('execute_command', { command });
   await call('start_command', { command: 'sleep 3000', name: 'dev' });
   // It must run until the last test, because the output of such a call is removed with its reply.
-  const whole = { command: 'bash test.sh 2>&1 | tee test.log', timeout_ms: 600_000 };
+  const whole = { command: 'bash test.sh 2>&1 | tee test.log', timeout_ms: 3_600_000 };
   running.push(call('execute_command', whole));
   await first('q=tee');
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await browser.close();
   await agent.close();
@@ -76,7 +80,7 @@ async function findings(page: Page): Promise<readonly string[]> {
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, failureSummary }) => id + ' ' + target + ' ' + html + ' ' + failureSummary)))`);
 }
 
-// Presses Approve in the task in which the card appears, and for 300 ms after it.
+// Presses every button of the card in the task in which it appears, and for 300 ms after it.
 const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
   new MutationObserver((_, observer) => {
     const find = () => [...document.querySelectorAll('.ask')].find((card) => card.textContent.includes('git push origin typed'));
@@ -84,21 +88,33 @@ const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
     observer.disconnect();
     const appeared = performance.now();
     const press = () => {
-      const button = find()?.querySelector('.btn.primary');
       if (performance.now() - appeared > 300) return void (clicks.isDone = true);
-      if (button && !button.disabled) { button.click(); clicks.count += 1; }
+      for (const button of find()?.querySelectorAll('.answers button:enabled') ?? []) { button.click(); clicks.count += 1; }
       setTimeout(press, 10);
     };
     press();
   }).observe(document.body, { childList: true, subtree: true });`;
 
+// A button ignores presses until it has been in its place for 600 ms, so one press may not be enough.
+const untilGone = (element: Locator, press: () => Promise<void>) =>
+  expect
+    .poll(
+      () =>
+        press().then(
+          () => element.count(),
+          () => element.count(),
+        ),
+      { timeout: 120_000, interval: 700 },
+    )
+    .toBe(0);
+
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
-describe('the console in a browser', { timeout: 120_000 }, () => {
+describe('the console in a browser', { timeout: 600_000 }, () => {
   test('every page, in light and dark, has no accessibility problem and no violation of its policy', async () => {
     const { page, problems } = await openConsolePage(browser, here);
     running.push(call('execute_command', { command: 'git push origin main' }));
-    await page.getByRole('button', { name: 'Approve once' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Approve once' }).waitFor();
     const { id, agent: key } = await first('q=tee');
     if (pictures) {
       await page.emulateMedia({ colorScheme: 'light' });
@@ -190,8 +206,7 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.goto(`${here.address}/approvals`);
     const question = page.locator('.ask').filter({ hasText: 'git push origin phone' });
     await question.getByPlaceholder(/Tell the agent/).fill('Not from here.');
-    await sleep(700);
-    await question.getByRole('button', { name: 'Deny' }).tap();
+    await untilGone(question, () => question.getByRole('button', { name: 'Deny' }).tap({ timeout: 5_000 }));
     await page.getByText('Not from here.').waitFor();
     expect(problems).toEqual([]);
     await mobile.close();
@@ -199,8 +214,7 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
 
   test('the keyboard alone reaches pages, rows and the output', async () => {
     const { page } = await openConsolePage(browser, here);
-    await page.keyboard.press('g');
-    await page.keyboard.press('c');
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press('c')]);
     await page.waitForURL(`${here.address}/commands`);
     await page
       .getByRole('link', { name: /tee test.log/ })
@@ -211,11 +225,13 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.keyboard.press('k');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/commands\/cmd_/);
+    await page.getByRole('tab', { name: 'Output', selected: true }).waitFor();
     await page.keyboard.press('2');
     await page.getByRole('tab', { name: 'Records', selected: true }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('tee');
     await page.keyboard.press('Enter');
@@ -242,23 +258,16 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.evaluate(clickAtOnce);
     await page.locator('#anything').focus();
     running.push(call('execute_command', { command: 'git push origin typed' }));
-    const until = Date.now() + 60_000;
+    const until = Date.now() + 300_000;
     while ((await question.count()) === 0 && Date.now() < until) await page.keyboard.type('y n ');
     await page.evaluate('document.activeElement.blur()');
     for (const key of ['y', 'Enter', 'Space', 'Enter']) await page.keyboard.press(key);
     expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
-    await expect.poll(() => page.evaluate('clicks.isDone'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => page.evaluate('clicks.isDone'), { timeout: 120_000 }).toBe(true);
     expect(await page.evaluate('clicks.count')).toBeGreaterThan(0);
     expect(await waiting()).toBe(1);
-    // A button ignores presses until it has been in its place for 600 ms.
-    const deny = async () => {
-      await question
-        .getByRole('button', { name: 'Deny' })
-        .click({ timeout: 1_000 })
-        .catch(() => {});
-      return waiting();
-    };
-    await expect.poll(deny, { timeout: 30_000, interval: 700 }).toBe(0);
+    await untilGone(question, () => question.getByRole('button', { name: 'Deny' }).click({ timeout: 5_000 }));
+    expect(await waiting()).toBe(0);
     expect(await first('q=push+origin+typed')).toMatchObject({ started_at: null });
     await page.close();
   });
@@ -282,7 +291,7 @@ describe('the console in a browser', { timeout: 120_000 }, () => {
     await page.goto(`${here.address}/commands/${id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop it now' }).click();
-    await page.locator('.status').filter({ hasText: 'Stopped' }).waitFor({ timeout: 30_000 });
+    await page.locator('.status').filter({ hasText: 'Stopped' }).waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });

@@ -15,6 +15,7 @@ export async function openConsolePage(
   { role = 'operator', name = 'desk', path = '/' }: { role?: string; name?: string; path?: string } = {},
 ): Promise<WatchedPage> {
   const page = await browser.context.newPage();
+  page.setDefaultTimeout(120_000);
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { type LogHandle, openLog } from '../bridge.ts';
 import { choices, choose, wrapsLines } from '../choices.ts';
@@ -101,7 +101,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
     notify(chosen ? 'The chosen lines are copied.' : 'The output is copied.');
   };
   const nextTimes = { since: 'clock', clock: 'off', off: 'since' } as const;
-  useEffect(() =>
+  useLayoutEffect(() =>
     onKeys({
       f: follow,
       n: () => void step(1),

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { AgentCard, CommandCard, RecordRow } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
 import { onKeys } from '../keys.ts';
@@ -39,7 +39,7 @@ export function CommandPage({ id }: { readonly id: string }) {
       }),
     [id, data === undefined],
   );
-  useEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
+  useLayoutEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (data?.card.id !== id) return <Loading />;
   const { card } = data;
@@ -136,7 +136,7 @@ function CommandHead({ card, text }: { readonly card: CommandCard; readonly text
       notify(error instanceof ApiError ? error.message : 'The server does not reply.');
     }
   };
-  useEffect(() =>
+  useLayoutEffect(() =>
     onKeys({
       x: () => {
         if (card.state === 'running' && mayAct.value) setAsks(true);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AgentCard, CommandCard } from '../../contract/console.ts';
 import { onKeys } from '../keys.ts';
 import { Spark } from '../parts/spark.tsx';
@@ -35,7 +35,7 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
     [agent.key, data === undefined],
   );
   const commands = data?.commands ?? [];
-  useEffect(() => {
+  useLayoutEffect(() => {
     const step = (by: number) => () => {
       const at = commands.findIndex(({ id }) => id === chosen);
       const next = commands[at + by];
