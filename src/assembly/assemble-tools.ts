@@ -8,6 +8,7 @@ import type { OfferedTools } from '../doors/door.ts';
 import type { LiveSettings } from '../rules/live-settings.ts';
 import { narrowRules, type Resolved, rulesForFamily } from '../rules/rules-for.ts';
 import { timeLimitsFor } from '../rules/time-limits-for.ts';
+import { memoizeLast } from '../support/memoize-last.ts';
 import { type FamilyDeps, families } from '../tools/catalog.ts';
 import { prefixTool } from '../tools/common/prefix-tool.ts';
 import type { Patience } from '../tools/common/time-limits.ts';
@@ -122,16 +123,5 @@ export function withCallDefaults<Request extends Pick<CommandRequest, 'cwd' | 'e
     ...request,
     cwd: isRelative ? `${workingDir}/${request.cwd}` : cwd,
     env: env === undefined ? request.env : { ...env, ...request.env },
-  };
-}
-
-/** Remembers the result for the last argument, compared by identity. */
-function memoizeLast<Argument, Result>(
-  compute: (argument: Argument) => Result,
-): (argument: Argument) => Result {
-  let last: { readonly argument: Argument; readonly result: Result } | undefined;
-  return (argument) => {
-    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
-    return last.result;
   };
 }

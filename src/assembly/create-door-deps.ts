@@ -25,6 +25,7 @@ import type { ReadFiles } from '../rules/settings-files.ts';
 import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
 import { listGeneralWarnings, warnIfNothingRuns } from '../rules/settings-warnings.ts';
+import { memoizeLast } from '../support/memoize-last.ts';
 import { type EngineHost, engineOnDemand } from './create-whole-engine.ts';
 import { createWorkerAccess } from './create-worker-access.ts';
 import { judgePrograms } from './judge-programs.ts';
@@ -89,6 +90,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     refresh: live.refresh,
     shellRules: (narrowing) => rulesForShell(live.now(), narrowing),
     terminalRules: (narrowing) => rulesForTerminal(live.now(), narrowing),
+    noteOnApps: async () => (await loadExecRules()).noteOnApps(invocation.remoteCallers, live.now()),
     controlDir: places.controlDir,
     async openBrowser(link) {
       const { openBrowser } = await import('../worker/browser/open-browser.ts');
@@ -122,7 +124,11 @@ function createEngineAccess(
   const { io, cwd, remoteCallers } = invocation;
   const host: EngineHost = {
     ...invocation,
-    loadExecAllow: async () => (await loadExecRules()).followExecAllow(remoteCallers, () => live().now()),
+    async loadExecAllow() {
+      const { execAllowFor } = await loadExecRules();
+      const listIn = memoizeLast((now: Resolved) => execAllowFor(remoteCallers, now));
+      return () => listIn(live().now());
+    },
     log: (line) => void io.stderr.write(line),
     openInbox: remoteCallers && (() => openControl()),
   };

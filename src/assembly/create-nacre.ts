@@ -95,7 +95,7 @@ function open(
   const log = (line: string) => void process.stderr.write(line);
   const loadExecAllow = async () => {
     const { execAllowFor } = await import('../rules/exec-allow.ts');
-    const programs = execAllowFor([rules]);
+    const programs = execAllowFor(undefined, resolved);
     return () => programs;
   };
   const engine = engineOnDemand(resolved, { env, cwd, log, loadExecAllow }, instanceClosed);

@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts';
 import type { Command } from './command.ts';
 import type { Rules } from './decision.ts';
 import type { Facts } from './facts.ts';
-import type { Enforcement, RequestedIsolation } from './isolation.ts';
+import type { Enforcement, ExecList, RequestedIsolation } from './isolation.ts';
 import type { Limits, Resources } from './limits.ts';
 import type { SessionEnd } from './session.ts';
 
@@ -42,6 +42,8 @@ export interface JobSpec {
   readonly environment?: EnvironmentRules | undefined;
   /** Isolation that this command asks for in addition to the worker's. */
   readonly isolation?: RequestedIsolation | undefined;
+  /** The programs that its caller may run; `any` if that is every one, absent for the worker's usual list. */
+  readonly exec?: ExecList | 'any' | undefined;
   /** Resource limits of this command; refused if higher than the worker's. */
   readonly limits?: Limits | undefined;
   /** Present if its persistent shell, or the command itself, outlives the connection to the worker. */

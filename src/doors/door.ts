@@ -232,6 +232,8 @@ export interface HttpAccess extends LiveAccess {
   shellRules(narrowing?: Narrowing): HttpRules;
   /** Rules for shells opened at a terminal (`terminal_shells`), limited to the caller's directories. */
   terminalRules(narrowing?: Narrowing): HttpRules;
+  /** A clause about what `exec: auto` enforces on POST /api/shell, if that differs from the tools. */
+  noteOnApps(): Promise<string | undefined>;
 }
 
 /** The sockets through which other terminals reach running servers. */

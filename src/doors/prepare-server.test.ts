@@ -8,12 +8,16 @@ interface Detected extends Partial<MachineReport> {
   readonly openControl?: () => Promise<void>;
 }
 
-async function logged({ openControl = async () => {}, ...found }: Detected): Promise<readonly string[]> {
+async function logged(
+  { openControl = async () => {}, ...found }: Detected,
+  more: { noteOnApps?: () => Promise<string> } = {},
+): Promise<readonly string[]> {
   const none = { namespaceFault: null, gaps: [] };
   const report = { supervision: 'group', sandbox: 'off', files: 'off', network: 'on', ...none, ...found };
   const engine = { warmUp: async () => {}, report: async () => report } as unknown as Engine;
   const lines: string[] = [];
-  await prepareServer({ engine: async () => engine, openControl }, (message) => lines.push(message));
+  const deps = { engine: async () => engine, openControl, ...more };
+  await prepareServer(deps, (message) => lines.push(message));
   return lines;
 }
 
@@ -34,6 +38,13 @@ test('T9: a server logs what it detected in one line, and why other terminals ca
 test('the line names Landlock if that enforces the sandbox', async () => {
   expect(await logged({ sandbox: 'workspace', files: 'landlock', network: 'off' })).toEqual([
     'ready: supervision group, sandbox workspace (landlock), network off',
+  ]);
+});
+
+test('the line says if the kernel enforces another list on apps', async () => {
+  const deps = { noteOnApps: async () => 'nothing is enforced' };
+  expect(await logged({ execNote: 'the list is enforced' }, deps)).toEqual([
+    'ready: supervision group, sandbox off, network on; exec auto: the list is enforced; exec auto for POST /api/shell: nothing is enforced',
   ]);
 });
 

@@ -1,12 +1,14 @@
 import type { MachineReport } from '../contract/report.ts';
-import type { ControlAccess, EngineAccess } from './door.ts';
+import type { ControlAccess, EngineAccess, HttpAccess } from './door.ts';
 
 /**
  * Opens the control socket, warms up the engine and logs in one line what was detected on this machine. If the engine
  * cannot be created, this logs nothing: the first command reports why.
  */
 export async function prepareServer(
-  deps: Pick<EngineAccess, 'engine'> & Pick<ControlAccess, 'openControl'>,
+  deps: Pick<EngineAccess, 'engine'> &
+    Pick<ControlAccess, 'openControl'> &
+    Partial<Pick<HttpAccess, 'noteOnApps'>>,
   log: (message: string) => void,
 ): Promise<void> {
   await deps.openControl().catch(({ message, hint = '' }) => {
@@ -20,7 +22,11 @@ export async function prepareServer(
   const by = files === 'landlock' ? ' (landlock)' : '';
   const more =
     gaps.length === 0 ? '' : `; nacre doctor lists ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`;
-  const kernel = execNote === undefined ? '' : `; exec auto: ${execNote}`;
+  const forApps = await deps.noteOnApps?.();
+  const kernel = [
+    ...(execNote === undefined ? [] : [`; exec auto: ${execNote}`]),
+    ...(forApps === undefined ? [] : [`; exec auto for POST /api/shell: ${forApps}`]),
+  ].join('');
   log(`ready: supervision ${supervision}, sandbox ${sandbox}${by}, network ${network}${kernel}${more}`);
   const advice = adviseProgram(report);
   if (advice !== undefined) log(advice);

@@ -173,8 +173,10 @@ async function prepareStart(
     umask: options.umask ?? umaskOfCommands(),
   });
   const machine = createStarterMachine(options, found);
-  const deps = await toStartDeps(options, found, limitEnforcer, isRoot);
-  const starter = await chooseStarter(deps, options, machine);
+  const deps = toStartDeps(options, found, limitEnforcer, isRoot);
+  const exec = new ExecEnforcer(options, { path: found.path, bashPath: found.bash.path });
+  const usual = { ...options, exec: await exec.for(undefined) };
+  const starter = await chooseStarter(deps, usual, machine);
   const shells = new ShellSessions({
     starter,
     table,
@@ -184,7 +186,7 @@ async function prepareStart(
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
-  return { starter, machine, shells, limitEnforcer, exec: deps.exec, sweeping };
+  return { starter, machine, shells, limitEnforcer, exec, sweeping };
 }
 
 // Each check runs once, at its first use.
@@ -213,23 +215,20 @@ function createStarterMachine(
   };
 }
 
-async function toStartDeps(
+function toStartDeps(
   options: WorkerOptions,
   { bash, folders, path, env, ownFiles, homes }: StartParts,
   limitEnforcer: LimitEnforcer,
   isRoot: boolean,
-): Promise<SupervisedDeps & { readonly exec: ExecEnforcer }> {
+): SupervisedDeps {
   const { table, keep, cwd, warmShells, homeShow: added } = options;
   // The programs of nacre itself must stay visible, too.
   const programs = [path, dirname(bash.path), dirname(process.execPath)].join(':');
-  const exec = new ExecEnforcer(options, { path, bashPath: bash.path });
-  await exec.follow();
   return {
     ...{ table, keep, cwd, homes, warmShells, env, path, ownFiles, limitEnforcer, isRoot },
     protection: new WorkspaceProtection(options.unprotected, cwd),
     shown: findShown({ homes, path: programs, added }),
     isolation: options,
-    exec,
     bashPath: bash.path,
     fifos: folders.fifos,
     instance: { [instanceVariable]: basename(folders.path) },

@@ -5,6 +5,7 @@ import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
+import { type ExecEnforcement, toExecState } from './exec/choose-exec-guard.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job, type JobOptions } from './job.ts';
 import { type Environment, filterEnvironment } from './machine/environment.ts';
@@ -57,8 +58,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async prepare(spec) {
       prepared.set(spec.id, spec);
       const { starter, exec } = await preparation.get();
-      await exec.follow();
-      if (waitsForLaunchMessage(starter, spec)) await launch(spec);
+      if (waitsForLaunchMessage(starter, spec, await exec.for(spec.exec))) await launch(spec);
     },
     async start(id) {
       const spec = prepared.get(id);
@@ -153,17 +153,19 @@ async function toLaunch(
   prepared: PreparedWorker,
   { options, quota, jobOptions }: LaunchDeps,
 ): Promise<JobLaunch> {
-  const { starter, shells, folders, exec } = prepared;
-  await exec.follow();
+  const { starter, shells, folders } = prepared;
+  const exec = await prepared.exec.for(requested.exec);
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
   const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, options);
   const { spool, writesThrough } = toSpool(spec, folders.path, options, quota);
   return {
     job: new Job(spec, { spool, writesThrough, withheldEnv: withheld }, jobOptions),
-    waitsForLaunchMessage: waitsForLaunchMessage(starter, spec),
+    waitsForLaunchMessage: waitsForLaunchMessage(starter, spec, exec),
     start: () =>
-      session === undefined ? starter.start(spec, { baseEnv }) : shells.start(session, spec, baseEnv),
+      session === undefined
+        ? starter.start(spec, { baseEnv, exec })
+        : shells.start(session, spec, { baseEnv, exec }),
   };
 }
 
@@ -180,8 +182,8 @@ function toSpool(
 }
 
 // A persistent shell runs a command as soon as it gets it, so `prepare` does nothing for it.
-function waitsForLaunchMessage(starter: Starter, { session }: JobSpec): boolean {
-  return starter.waitsForLaunchMessage && session === undefined;
+function waitsForLaunchMessage(starter: Starter, { session }: JobSpec, exec: ExecEnforcement): boolean {
+  return starter.waitsForLaunchMessage(exec) && session === undefined;
 }
 
 // `baseEnv` is undefined for a command without its own rules, so that it can use a shell that was started in advance.
@@ -199,7 +201,8 @@ function toBaseEnvironment(
 }
 
 async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promise<MachineReport> {
-  const { bash, path, loginNote, withheld, folders, starter, machine, exec } = prepared;
+  const { bash, path, loginNote, withheld, folders, starter, machine } = prepared;
+  const exec = await prepared.exec.for(undefined);
   const hasMounts = starter.level === 'namespace';
   const landlock = await machine.findLandlock();
   const hasLandlock = !('reason' in landlock);
@@ -216,15 +219,15 @@ async function toReport(prepared: PreparedWorker, options: WorkerOptions): Promi
     workspaceBy: hasMounts ? 'namespace' : hasLandlock ? 'landlock' : null,
     namespaceFault: hasMounts || options.processes === 'host' ? null : await machine.findFault(),
     network: toNetwork(hasMounts ? options : { ...options, networkAllow: [] }),
-    exec: starter.exec,
-    execNote: exec.current.note,
+    exec: toExecState(exec),
+    execNote: exec.note,
     landlock: hasLandlock ? 'available' : `not available: ${landlock.reason}`,
     pty: await loadPty().then(
       () => true,
       () => false,
     ),
     hidesOwnFiles: starter.hidesOwnFiles,
-    gaps: starter.gaps,
+    gaps: starter.gaps(exec),
   };
 }
 

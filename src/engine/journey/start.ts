@@ -2,6 +2,7 @@ import { NacreError } from '../../contract/failure.ts';
 import type { JobSpec, Keeping } from '../../contract/job.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { toIdentity, toRoomKey } from '../../contract/session-key.ts';
+import { execListFor } from '../../policy/to-exec-list.ts';
 import { noOwner, type Registration } from '../../sessions/command-registry.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -52,7 +53,7 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
   const room = call.room ?? (owner === undefined ? undefined : toRoomKey({ owner, connection }));
   return {
     ...{ id, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
-    ...{ isolation, environment, terminal, session, beginsAs, room },
+    ...{ isolation, environment, terminal, session, beginsAs, room, exec: execListFor(call.rules) },
   };
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { ExecList, ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
+import type { Enforcement, ExecList, ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
 import { describeAutoExec } from '../../support/describe-exec.ts';
 import { createExecGuard, type ExecGuard, probeExecGuard } from './exec-guard.ts';
 import { type ExecPlan, type ExecPlanDeps, toExecPlan } from './exec-plan.ts';
@@ -8,7 +8,10 @@ import { type ExecPlan, type ExecPlanDeps, toExecPlan } from './exec-plan.ts';
 /** Settings of `exec`: which programs the kernel may execute for commands. */
 export interface ExecOptions {
   readonly exec: ExecMode;
-  /** The listed programs; `undefined` if every program is allowed. Returns the same object until the list changes. */
+  /**
+   * The usual list, for shells that are started in advance and commands without a list of their own; `undefined` if every
+   * program is allowed.
+   */
   execAllow(): ExecList | undefined;
   /** Path of the guard's program, dist/exec-guard.js. */
   readonly execGuard: string;
@@ -53,6 +56,18 @@ function withoutGuard(exec: ExecMode, reason: string): ExecEnforcement {
   throw new NacreError('isolation_unavailable', `exec: enforce is not possible on this machine: ${reason}.`, {
     hint: 'Run nacre doctor to see what this machine allows, or set exec to report. Nothing was run.',
   });
+}
+
+/** `Enforcement.exec` of a command. */
+export function toExecState({ guard }: ExecEnforcement): Enforcement['exec'] {
+  return guard === undefined ? 'off' : 'enforced';
+}
+
+/** True if the kernel executes a program under `one` that it would not under `other`. */
+export function isLooser({ guard: one }: ExecEnforcement, { guard: other }: ExecEnforcement): boolean {
+  if (other === undefined || one === other) return false;
+  const allowed = new Set(other.allow);
+  return one === undefined || one.allow.some((path) => !allowed.has(path));
 }
 
 /** The gaps of `exec` at a level; only bubblewrap can mount the listed programs read-only (`SandboxPlan.pinned`). */

@@ -2,54 +2,59 @@ import type { ExecList } from '../../contract/isolation.ts';
 import { chooseExecGuard, type ExecEnforcement, type ExecOptions } from './choose-exec-guard.ts';
 import type { ExecPlanDeps } from './exec-plan.ts';
 
-/** Follows the list of allowed programs: shells that are started after a change are held to the new one. */
+// Callers share few lists, but every change of the settings makes another one.
+const maxKnown = 16;
+
+/** Finds what the kernel enforces on a command, by the list of its caller. Equal lists share one `ExecEnforcement`. */
 export class ExecEnforcer {
   readonly #options: ExecOptions;
   readonly #deps: ExecPlanDeps;
-  #list: ExecList | undefined;
-  #current: ExecEnforcement | undefined;
-  #revision = 0;
-  #updating: Promise<void> = Promise.resolve();
+  readonly #keys = new WeakMap<ExecList, string>();
+  /** By the text of the list, in the order of their last use. */
+  readonly #known = new Map<string, Promise<ExecEnforcement>>();
 
   constructor(options: ExecOptions, deps: ExecPlanDeps) {
     this.#options = options;
     this.#deps = deps;
   }
 
-  get current(): ExecEnforcement {
-    return this.#current ?? { gaps: [] };
+  /** The enforcement of a list; `any` if every program is allowed, the usual list if there is none. */
+  for(list: ExecList | 'any' | undefined): Promise<ExecEnforcement> {
+    const wanted = list === undefined ? this.#options.execAllow() : list === 'any' ? undefined : list;
+    const key = wanted === undefined ? 'any' : this.#keyOf(wanted);
+    const enforcement = this.#known.get(key) ?? this.#choose(key, wanted);
+    this.#known.delete(key);
+    this.#known.set(key, enforcement);
+    this.#forgetOldest();
+    return enforcement;
   }
 
-  /** Changes with every list; a shell that was started under another one is out of date. */
-  get revision(): number {
-    return this.#revision;
+  // A failure is not kept: the next command tries again.
+  #choose(key: string, list: ExecList | undefined): Promise<ExecEnforcement> {
+    const chosen = chooseExecGuard(this.#options, list, this.#deps);
+    chosen.catch(() => {
+      if (this.#known.get(key) === chosen) this.#known.delete(key);
+    });
+    return chosen;
   }
 
-  /** Applies the latest list, if it has changed. */
-  async follow(): Promise<void> {
-    if (this.#isLatest()) return;
-    this.#updating = this.#updating.catch(() => {}).then(() => this.#update());
-    await this.#updating;
+  #keyOf(list: ExecList): string {
+    const key = this.#keys.get(list) ?? JSON.stringify(list);
+    this.#keys.set(list, key);
+    return key;
   }
 
-  #isLatest(): boolean {
-    return this.#current !== undefined && this.#options.execAllow() === this.#list;
-  }
-
-  async #update(): Promise<void> {
-    if (this.#isLatest()) return;
-    const list = this.#options.execAllow();
-    this.#current = await chooseExecGuard(this.#options, list, this.#deps);
-    this.#list = list;
-    this.#revision += 1;
+  #forgetOldest(): void {
+    for (const key of [...this.#known.keys()].slice(0, -maxKnown)) this.#known.delete(key);
   }
 }
 
-/** Caches a value that depends on the list until the next one. */
-export function untilNextList<T>(exec: Pick<ExecEnforcer, 'revision'>, compute: () => T): () => T {
-  let cached: { readonly revision: number; readonly value: T } | undefined;
-  return () => {
-    if (cached?.revision !== exec.revision) cached = { revision: exec.revision, value: compute() };
-    return cached.value;
+/** Caches a value for each `ExecEnforcement`. */
+export function byEnforcement<T>(compute: (exec: ExecEnforcement) => T): (exec: ExecEnforcement) => T {
+  const known = new WeakMap<ExecEnforcement, { readonly value: T }>();
+  return (exec) => {
+    const found = known.get(exec) ?? { value: compute(exec) };
+    known.set(exec, found);
+    return found.value;
   };
 }

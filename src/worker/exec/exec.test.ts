@@ -261,6 +261,50 @@ describe('exec: auto', () => {
   );
 });
 
+describe('the list of the caller', () => {
+  const closed = toExecList(['ls']);
+  const isRun = async (spec: Partial<JobSpec>) => (await here.run('id -u', spec)).state.end?.exitCode === 0;
+
+  test.each(['namespace', 'unshare', 'group'] as const)(
+    'is enforced beside others at level %s, whichever shells wait',
+    async (highestLevel) => {
+      make(['ls', 'make'], { exec: 'auto', highestLevel, warmShells: 2 });
+      for (let round = 0; round < 3; round += 1) {
+        expect(await isRun({ exec: closed })).toBe(false);
+        expect(await isRun({})).toBe(true);
+        expect(await isRun({ exec: 'any' })).toBe(true);
+        expect(await isRun({ exec: toExecList(['ls', 'id']) })).toBe(true);
+      }
+      const { state } = await here.run('id', { exec: closed });
+      expect(state).toMatchObject({
+        enforcement: { exec: 'enforced' },
+        end: { deniedPrograms: ['/usr/bin/id'] },
+      });
+    },
+  );
+
+  test('starts a persistent shell again if that may execute more, and keeps its state', async () => {
+    make(undefined, { exec: 'auto' });
+    const inSession = (script: string, exec: JobSpec['exec']) => here.run(script, { session: 'one', exec });
+    const { state: first } = await inSession('x=kept; id', 'any');
+    expect(first).toMatchObject({ end: { exitCode: 0 }, enforcement: { exec: 'off' } });
+    const { state, stdout } = await inSession('echo $x; id', closed);
+    expect(stdout).toBe('kept\n');
+    expect(state).toMatchObject({ end: { exitCode: 126 }, enforcement: { exec: 'enforced' } });
+    // A wider list applies to new shells only: background processes of this one keep running.
+    expect((await inSession('echo $x; id', 'any')).state).toMatchObject({
+      end: { exitCode: 126, session: { restored: null } },
+    });
+  });
+
+  test('that the kernel cannot enforce is an error of its own commands only', async () => {
+    make(undefined, { exec: 'enforce', execGuard: '/no/such/guard.js' });
+    expect(await isRun({})).toBe(true);
+    await expect(here.run('ls', { exec: closed })).rejects.toMatchObject({ code: 'isolation_unavailable' });
+    expect(await isRun({})).toBe(true);
+  });
+});
+
 describe('gaps that are reported', () => {
   test('the dynamic loader runs a program that is not listed', async () => {
     make(['cp']);

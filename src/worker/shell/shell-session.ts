@@ -6,13 +6,13 @@ import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { type ExecEnforcement, isLooser } from '../exec/choose-exec-guard.ts';
 import { useOwnFolder } from '../folders/use-own-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
 import type { LimitReached } from '../limits/explain-exit.ts';
-import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
-import type { Started, Starter } from '../start/starter.ts';
+import type { Started, Starter, StartOptions } from '../start/starter.ts';
 import { ReportedState, type SessionSnapshot } from './reported-state.ts';
 import { isQuiet, SessionHosts } from './session-hosts.ts';
 import { SessionPlace } from './session-place.ts';
@@ -37,6 +37,9 @@ export interface ShellSessionDeps {
   readonly bounds?: Partial<ShellBounds> | undefined;
 }
 
+/** How a host process is started: the server's variables that it gets, and the programs that the kernel executes for it. */
+export type ShellHostOptions = Pick<StartOptions, 'baseEnv' | 'exec'>;
+
 /**
  * A persistent shell: one bash for many commands, one at a time.
  * 1. `#open` starts a host process if a command finds none and, below it, a shell with the last reported state,
@@ -55,6 +58,8 @@ export class ShellSession {
   readonly #place = new SessionPlace();
   readonly #sync: StateSync;
   #host: ShellHost | null = null;
+  /** The enforcement with which the host was started. */
+  #exec: ExecEnforcement = { gaps: [] };
   /** Resolves when the state after the last command has been read. */
   #stateRead: Promise<void> = Promise.resolve();
   /** Resolves when no command of the current host is being stopped. */
@@ -106,9 +111,9 @@ export class ShellSession {
     return this.#host === null || isQuiet(this.#host);
   }
 
-  /** Starts one command; `base` replaces the server's variables in a host process that is started for it. */
-  async start(spec: JobSpec, base?: Environment | undefined): Promise<Started> {
-    const { host, restored } = await this.#open(spec, base);
+  /** Starts one command; `options` apply to a host process that is started for it. */
+  async start(spec: JobSpec, options: ShellHostOptions): Promise<Started> {
+    const { host, restored } = await this.#open(spec, options);
     const { text, removeScript } = this.#toText(spec);
     const outputs = await this.#outputs.acquire();
     const since = this.#deps.table.now();
@@ -161,19 +166,24 @@ export class ShellSession {
 
   async #open(
     spec: JobSpec,
-    base: Environment | undefined,
+    options: ShellHostOptions,
   ): Promise<{ host: ShellHost; restored: Restoration | null }> {
     await this.#stateRead;
     await this.#stopped;
-    if (this.#host && (this.#cannotReachOutputs() || this.#place.isOutdated(spec))) await this.#startOver();
+    if (this.#host && (this.#cannotReachOutputs() || this.#isOutdated(spec, options)))
+      await this.#startOver();
     if (this.#host && this.#sync.mustReplaceShell) await this.#killShell(this.#host);
     const living = this.isOpen ? this.#host : null;
     if (living?.hasShell) return { host: living, restored: null };
     if (living) this.#sync.noteShellExit();
     living?.restartShell();
-    const first = await this.#prepare(living, spec, base);
+    const first = await this.#prepare(living, spec, options);
     // If the host exited during `#prepare`, a new host gets one more try.
-    return first.host.isAlive ? first : this.#prepare(null, spec, base);
+    return first.host.isAlive ? first : this.#prepare(null, spec, options);
+  }
+
+  #isOutdated(spec: JobSpec, { exec }: ShellHostOptions): boolean {
+    return this.#place.isOutdated(spec) || isLooser(this.#exec, exec);
   }
 
   // After `rm` or `mv` of the folder the shell cannot open FIFOs by name; a sandbox would not see a new folder either.
@@ -188,16 +198,13 @@ export class ShellSession {
     useOwnFolder(this.#pipes, () => rmSync(this.#pipes, { recursive: true, force: true }));
   }
 
-  async #prepare(living: ShellHost | null, spec: JobSpec, base: Environment | undefined) {
-    const host = living ?? (await this.#startHost(spec, base));
+  async #prepare(living: ShellHost | null, spec: JobSpec, options: ShellHostOptions) {
+    const host = living ?? (await this.#startHost(spec, options));
     this.#host = host;
     return { host, restored: await this.#sync.prepare(host) };
   }
 
-  async #startHost(
-    { cwd, isolation, limits, room }: JobSpec,
-    base: Environment | undefined,
-  ): Promise<ShellHost> {
+  async #startHost({ cwd, isolation, limits, room }: JobSpec, options: ShellHostOptions): Promise<ShellHost> {
     const { folder, starter, table } = this.#deps;
     useOwnFolder(folder, () => makeFolder(folder));
     const directory = this.#place.choose({ cwd, isolation });
@@ -213,8 +220,9 @@ export class ShellSession {
         limits,
         room,
       },
-      { visibleFolders: [folder], baseEnv: base },
+      { ...options, visibleFolders: [folder] },
     );
+    this.#exec = options.exec;
     this.#place.noteStart(started.enforcement);
     started.watch.start((reached) => this.#onLimit(reached));
     return new ShellHost(started, { table, bounds: this.#bounds });

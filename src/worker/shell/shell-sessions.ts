@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import type { JobSpec } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
 import { quote, quoteOnOneLine } from '../../support/quote.ts';
-import type { Environment } from '../machine/environment.ts';
 import type { Started } from '../start/starter.ts';
 import type { SessionSnapshot } from './reported-state.ts';
-import { ShellSession, type ShellSessionDeps } from './shell-session.ts';
+import { type ShellHostOptions, ShellSession, type ShellSessionDeps } from './shell-session.ts';
 
 /** Dependencies of `ShellSessions`. */
 export interface ShellSessionsDeps extends Omit<ShellSessionDeps, 'folder'> {
@@ -37,15 +36,15 @@ export class ShellSessions {
     return this.#entries.get(key)?.session.snapshot();
   }
 
-  /** Starts a command in a session; `base` replaces the server's variables in a shell that is started for it. */
-  async start(key: string, spec: JobSpec, base?: Environment | undefined): Promise<Started> {
+  /** Starts a command in a session; `options` apply to a shell that is started for it. */
+  async start(key: string, spec: JobSpec, options: ShellHostOptions): Promise<Started> {
     const entry = this.#entries.get(key) ?? this.#add(key);
     entry.running = spec.id;
     clearTimeout(entry.idleTimer);
     const free = () => this.#release(entry, spec.id);
     try {
       await entry.goingIdle;
-      const started = await entry.session.start(spec, base);
+      const started = await entry.session.start(spec, options);
       void started.process.exited.then(free);
       return started;
     } catch (error) {

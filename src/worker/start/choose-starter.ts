@@ -6,6 +6,7 @@ import {
   supervisionLevels,
 } from '../../contract/isolation.ts';
 import type { NamespaceFault } from '../../contract/report.ts';
+import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import type { WorkingGuard } from '../guard/create-guard.ts';
 import { type LandlockSandbox, networkAllowGap } from '../sandbox/landlock-sandbox.ts';
 import { tightenIsolation } from '../sandbox/workspace.ts';
@@ -23,6 +24,11 @@ export interface StarterOptions {
   readonly highestLevel: SupervisionLevel;
 }
 
+/** `StarterOptions`, and what the kernel enforces on most commands: shells for them are started in advance. */
+interface StarterWish extends StarterOptions {
+  readonly exec: ExecEnforcement;
+}
+
 /** Checks of the machine that run only if bubblewrap does not work. */
 export interface StarterMachine {
   /** A guard that restricts files, or the reason why Landlock cannot be used. */
@@ -37,7 +43,7 @@ export interface StarterMachine {
 /** Returns the best starter that works here, found with `SupervisedStarter.probe`; throws if its level is too low. */
 export async function chooseStarter(
   deps: SupervisedDeps,
-  options: StarterOptions,
+  options: StarterWish,
   machine: StarterMachine,
 ): Promise<Starter> {
   checkNetwork(deps.isolation);
@@ -51,13 +57,13 @@ export async function chooseStarter(
 async function findSupervised(
   deps: SupervisedDeps,
   levels: readonly SupervisionLevel[],
-  { highestLevel }: StarterOptions,
+  { highestLevel, exec }: StarterWish,
 ): Promise<Starter | undefined> {
   if (deps.isolation.processes === 'host') return undefined;
   for (const supervisor of supervisors) {
     if (!levels.includes(supervisor.level) || rank(supervisor.level) > rank(highestLevel)) continue;
     const starter = new SupervisedStarter(supervisor, deps);
-    if (await starter.probe().catch(() => false)) return starter;
+    if (await starter.probe(exec).catch(() => false)) return starter;
     await starter.close();
   }
   return undefined;
@@ -69,7 +75,7 @@ async function findSupervised(
  */
 async function createUnmounted(
   deps: SupervisedDeps,
-  options: StarterOptions,
+  options: StarterWish,
   machine: StarterMachine,
 ): Promise<Starter> {
   await machine.leaveSharedMemory();
@@ -82,15 +88,8 @@ async function createUnmounted(
   return {
     level: main.level,
     hidesOwnFiles: main.hidesOwnFiles,
-    get exec() {
-      return main.exec;
-    },
-    get waitsForLaunchMessage() {
-      return main.waitsForLaunchMessage;
-    },
-    get gaps() {
-      return main.gaps;
-    },
+    waitsForLaunchMessage: (exec) => main.waitsForLaunchMessage(exec),
+    gaps: (exec) => main.gaps(exec),
     rooms: undefined,
     async closeRoom() {},
     async start(spec, startOptions) {
@@ -110,13 +109,13 @@ async function createUnmounted(
   };
 }
 
-async function startWithout(deps: SupervisedDeps, options: StarterOptions): Promise<Starter> {
+async function startWithout(deps: SupervisedDeps, options: StarterWish): Promise<Starter> {
   // A proxy needs a network namespace to be the only way out.
   const usable = { ...deps, isolation: { ...deps.isolation, networkAllow: [] } };
   const supervised = await findSupervised(usable, ['unshare'], options);
   if (supervised) return supervised;
   const starter = new GroupStarter(usable);
-  await starter.warmUp();
+  await starter.warmUp(options.exec);
   return starter;
 }
 

@@ -1,8 +1,8 @@
-import type { Enforcement, Isolation } from '../../contract/isolation.ts';
+import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
-import { execGaps } from '../exec/choose-exec-guard.ts';
-import { untilNextList } from '../exec/exec-enforcer.ts';
+import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
+import { byEnforcement } from '../exec/exec-enforcer.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { keepGaps } from '../processes/kept-daemons.ts';
@@ -36,36 +36,32 @@ export class GroupStarter implements Starter {
   readonly #deps: SupervisedDeps;
   readonly #forkServer: ForkServer;
   readonly #shells: GuardedShells;
-  readonly #usualGaps: () => readonly string[];
+  readonly #usualGaps: (exec: ExecEnforcement) => readonly string[];
 
   constructor(deps: SupervisedDeps) {
     this.#deps = deps;
     this.#forkServer = new ForkServer({ env: { PATH: deps.path, ...deps.instance } });
     this.#shells = new GuardedShells(deps, this.#forkServer);
-    this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
+    this.#usualGaps = byEnforcement((exec) => this.#gapsFor(deps.isolation, exec));
     this.hidesOwnFiles = landlockHidesOwnFiles(deps.isolation);
   }
 
-  get exec(): Enforcement['exec'] {
-    return this.#deps.exec.current.guard === undefined ? 'off' : 'enforced';
+  waitsForLaunchMessage({ guard }: ExecEnforcement): boolean {
+    return guard !== undefined || this.#deps.isolation.sandbox !== 'off';
   }
 
-  get waitsForLaunchMessage(): boolean {
-    return this.exec === 'enforced' || this.#deps.isolation.sandbox !== 'off';
-  }
-
-  get gaps(): readonly string[] {
-    return this.#usualGaps();
+  gaps(exec: ExecEnforcement): readonly string[] {
+    return this.#usualGaps(exec);
   }
 
   /** Starts shells in advance, if commands need the guard. */
-  warmUp(): Promise<void> {
-    return this.#shells.warmUp();
+  warmUp(exec: ExecEnforcement): Promise<void> {
+    return this.#shells.warmUp(exec);
   }
 
-  async start(spec: JobSpec, options: StartOptions = {}): Promise<Started> {
+  async start(spec: JobSpec, options: StartOptions): Promise<Started> {
     const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
-    const isGuarded = this.exec === 'enforced' || isolation.sandbox !== 'off';
+    const isGuarded = options.exec.guard !== undefined || isolation.sandbox !== 'off';
     const applied = this.#deps.limitEnforcer.apply({
       id: spec.id,
       asked: spec.limits,
@@ -78,7 +74,7 @@ export class GroupStarter implements Starter {
       const started = await (isGuarded
         ? this.#startGuarded(spec, isolation, options, applied)
         : this.#startPlain(spec, options, applied));
-      return await this.#toStarted(spec, started, isolation, applied);
+      return await this.#toStarted(spec, started, { isolation, applied, exec: options.exec });
     } catch (error) {
       applied.discard();
       throw error;
@@ -139,7 +135,7 @@ export class GroupStarter implements Starter {
   async #startGuardedAtTerminal(
     spec: JobSpec,
     isolation: Isolation,
-    { baseEnv = this.#deps.env }: StartOptions,
+    { baseEnv = this.#deps.env, exec }: StartOptions,
     { prelude }: AppliedLimits,
   ): Promise<GroupProcess> {
     const { landlock, instance, loadPty } = this.#deps;
@@ -152,7 +148,8 @@ export class GroupStarter implements Starter {
     });
     const env = { ...base, ...plan.env };
     const words = toArguments(withPrelude(plan));
-    const guarded = toGuard(this.#deps, sandbox)?.wrap(words, env, [0, 1, 2]) ?? { argv: words, env };
+    const guard = toGuard(this.#deps, sandbox, exec.guard);
+    const guarded = guard?.wrap(words, env, [0, 1, 2]) ?? { argv: words, env };
     const [first = '', ...others] = guarded.argv;
     const command = { kind: 'argv', argv: [first, ...others] } as const;
     const elapsed = createStopwatch();
@@ -174,35 +171,38 @@ export class GroupStarter implements Starter {
   async #toStarted(
     spec: JobSpec,
     { process, elapsed }: GroupProcess,
-    isolation: Isolation,
-    applied: AppliedLimits,
+    {
+      isolation,
+      applied,
+      exec,
+    }: Pick<StartOptions, 'exec'> & { readonly isolation: Isolation; readonly applied: AppliedLimits },
   ): Promise<Started> {
     const { table } = this.#deps;
     const startTime = await table.startTime(process.pid).catch(() => null);
     const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
     const tree = createFoundTree(root, table);
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
-    const gaps = [...(isUsual ? this.gaps : this.#gapsFor(isolation)), ...applied.gaps];
-    const setuid = this.exec === 'off' && isolation.sandbox === 'off';
+    const gaps = [...(isUsual ? this.gaps(exec) : this.#gapsFor(isolation, exec)), ...applied.gaps];
+    const setuid = exec.guard === undefined && isolation.sandbox === 'off';
     return {
       process,
       tree,
-      deniedPrograms: toDeniedPrograms(this.#deps),
+      deniedPrograms: toDeniedPrograms(this.#deps, exec.guard),
       protectedUse: this.#deps.protection.watch(isolation, spec.cwd, false),
-      enforcement: toEnforcement('group', isolation, { setuid, exec: this.exec, gaps }),
+      enforcement: toEnforcement('group', isolation, { setuid, exec: toExecState(exec), gaps }),
       watch: applied.watch({ tree, endedCpuMs: () => null }),
     };
   }
 
-  #gapsFor(isolation: Isolation): readonly string[] {
-    const { table, keep, exec, landlock } = this.#deps;
+  #gapsFor(isolation: Isolation, exec: ExecEnforcement): readonly string[] {
+    const { table, keep, landlock } = this.#deps;
     const isSandboxed = isolation.sandbox !== 'off' && landlock !== undefined;
     return [
       ...table.gaps,
       ...(isSandboxed ? landlockGaps(landlock, this.#deps, isolation, this.level) : withoutSandbox),
       ...(this.#forkServer.isAvailable ? [] : withoutForkServer),
       ...keepGaps(keep),
-      ...execGaps(exec.current, this.level),
+      ...execGaps(exec, this.level),
     ];
   }
 }

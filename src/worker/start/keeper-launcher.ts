@@ -1,4 +1,5 @@
 import { settlesWithin } from '../../support/timing.ts';
+import type { ExecGuard } from '../exec/exec-guard.ts';
 import type { Environment } from '../machine/environment.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
 import type { Room } from '../room/room.ts';
@@ -29,11 +30,14 @@ export interface KeeperOptions {
   readonly terminal?: OpenTerminal | undefined;
   /** The room of a command in a sandbox. */
   readonly room?: Room | undefined;
+  /** The programs that the kernel executes for the command; undefined for all. */
+  readonly guard: ExecGuard | undefined;
 }
 
-/** A plan together with what its room adds to it. */
+/** A plan together with what its guard and its room add to it. */
 interface PlanInRoom {
   readonly plan: SandboxPlan;
+  readonly guard: ExecGuard | undefined;
   readonly network: RoomNetwork | undefined;
   readonly mountPoints?: readonly string[] | undefined;
   readonly gaps: readonly string[];
@@ -67,11 +71,11 @@ export class KeeperLauncher {
   }
 
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
-  async startDefault(room?: Room | undefined): Promise<Keeper> {
-    const inRoom = await this.#enter(this.#defaultPlan, room);
+  async startDefault(guard: ExecGuard | undefined, room?: Room | undefined): Promise<Keeper> {
+    const inRoom = await this.#enter(this.#defaultPlan, guard, room);
     if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
-    const plain = this.#toPlainPlan(plan, await this.#deps.fifos.take(4));
+    const plain = this.#toPlainPlan({ plan, guard }, await this.#deps.fifos.take(4));
     try {
       return this.#track(await startWithForkServer(server, plain), inRoom);
     } catch (error) {
@@ -81,8 +85,8 @@ export class KeeperLauncher {
   }
 
   /** Starts a keeper with any plan with `spawn`, as a child of this process. */
-  async start(plan: SandboxPlan, options: KeeperOptions = {}): Promise<Keeper> {
-    return this.#spawn(await this.#enter(plan, options.room), options);
+  async start(plan: SandboxPlan, { guard, room, ...options }: KeeperOptions): Promise<Keeper> {
+    return this.#spawn(await this.#enter(plan, guard, room), options);
   }
 
   /** Resolves when all keepers are gone and the fork server is closed. */
@@ -93,8 +97,8 @@ export class KeeperLauncher {
     await this.#lifeline.close();
   }
 
-  async #spawn(inRoom: PlanInRoom, options: KeeperOptions): Promise<Keeper> {
-    const { plan } = inRoom;
+  async #spawn(inRoom: PlanInRoom, options: Omit<KeeperOptions, 'guard' | 'room'>): Promise<Keeper> {
+    const { plan, guard } = inRoom;
     const { scriptFile, terminal, baseEnv = this.#deps.env } = options;
     const { bashPath, fifos, instance, landlock } = this.#deps;
     const atTerminal = terminal !== undefined;
@@ -108,16 +112,20 @@ export class KeeperLauncher {
       fifos: await fifos.take(4),
       lifeline: await this.#lifeline.readEnd(),
       ...this.#toSupervisor(plan, { atTerminal }),
-      guard: toGuard(this.#deps, plan),
+      guard: toGuard(this.#deps, plan, guard),
       scriptFile,
       terminal,
     });
     return this.#track(keeper, inRoom);
   }
 
-  async #enter(requested: SandboxPlan, room: Room | undefined): Promise<PlanInRoom> {
-    const plan = this.#guarded(requested);
-    if (!room || plan.isolation.sandbox === 'off') return { plan, network: undefined, gaps: [] };
+  async #enter(
+    requested: SandboxPlan,
+    guard: ExecGuard | undefined,
+    room: Room | undefined,
+  ): Promise<PlanInRoom> {
+    const plan = guard?.pinIn(requested) ?? requested;
+    if (!room || plan.isolation.sandbox === 'off') return { plan, guard, network: undefined, gaps: [] };
     const isJoining = toNetwork(plan.isolation) !== 'on';
     const network = isJoining ? await this.#rooms.join(room) : undefined;
     const isTmpShared = room.addMountPoints(namesInTmp(plan));
@@ -130,7 +138,8 @@ export class KeeperLauncher {
       enter: network?.enter ?? [],
     };
     const gaps = [...(isJoining && !network ? [this.#rooms.gap] : []), ...(isTmpShared ? [] : [ownTmp])];
-    return { plan: { ...plan, shared }, network, gaps, mountPoints: isTmpShared ? mountPoints : undefined };
+    const inTmp = isTmpShared ? mountPoints : undefined;
+    return { plan: { ...plan, shared }, guard, network, gaps, mountPoints: inTmp };
   }
 
   // `nsenter` takes about a tenth of the time that a keeper takes to start. A fork server of its own for each room would
@@ -163,14 +172,17 @@ export class KeeperLauncher {
     });
   }
 
-  #toPlainPlan(plan: SandboxPlan, fifos: readonly string[]): PlainKeeperPlan {
+  #toPlainPlan(
+    { plan, guard }: Pick<PlanInRoom, 'plan' | 'guard'>,
+    fifos: readonly string[],
+  ): PlainKeeperPlan {
     const { bashPath } = this.#deps;
     return {
       ...this.#toSupervisor(plan, { heldFd }),
       bashPath,
       env: this.#defaultEnv,
       fifos,
-      guard: toGuard(this.#deps, plan),
+      guard: toGuard(this.#deps, plan, guard),
     };
   }
 
@@ -182,10 +194,6 @@ export class KeeperLauncher {
       ownProcesses,
       filter,
     };
-  }
-
-  #guarded(plan: SandboxPlan): SandboxPlan {
-    return this.#deps.exec.current.guard?.pinIn(plan) ?? plan;
   }
 
   #track(started: Keeper, { plan, network, gaps, mountPoints }: PlanInRoom): Keeper {

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import { findProgram } from '../machine/inspect.ts';
 import type { Room } from '../room/room.ts';
 import { Rooms } from '../room/rooms.ts';
@@ -15,14 +16,14 @@ import {
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { openTerminal } from '../terminal/open-terminal.ts';
-import { KeeperLauncher } from './keeper-launcher.ts';
+import { KeeperLauncher, type KeeperOptions } from './keeper-launcher.ts';
 import { fitsPlan, type SupervisedDeps, toDefaultPlan, toLongScript, toProbePlan } from './keeper-plan.ts';
-import { RoomPools } from './room-pools.ts';
 import { openScript } from './start-process.ts';
 import type { StartOptions } from './starter.ts';
 import { toStamp } from './to-guard.ts';
+import { WarmPools } from './warm-pools.ts';
 
-/** Returns a ready keeper for each command: one of the room's `KeeperPool` if it fits, or else a new one. */
+/** Returns a ready keeper for each command: one of `WarmPools` if it fits, or else a new one. */
 export class KeeperSource {
   readonly rooms: Rooms;
   readonly #supervisor: Supervisor;
@@ -31,7 +32,7 @@ export class KeeperSource {
   /** Names in /tmp on which most commands have a mount. */
   readonly #usualNames: readonly string[];
   readonly #launcher: KeeperLauncher;
-  readonly #pools: RoomPools;
+  readonly #pools: WarmPools<Keeper>;
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
     const { env, instance, isolation } = deps;
@@ -51,17 +52,18 @@ export class KeeperSource {
       this.rooms.stopJoining('nsenter is missing; it is part of util-linux');
     this.#launcher = new KeeperLauncher(supervisor, deps, this.#defaultPlan ?? toProbePlan(deps), this.rooms);
     const size = this.#defaultPlan ? deps.warmShells : 0;
-    this.#pools = new RoomPools(
+    this.#pools = new WarmPools({
       size,
-      (room) => this.#launcher.startDefault(room),
-      () => toStamp(deps, this.#defaultPlan),
-    );
+      start: ({ room, guard }) => this.#launcher.startDefault(guard, room),
+      stamp: () => toStamp(deps, this.#defaultPlan),
+    });
   }
 
   /** Whether a keeper becomes ready on this machine (`KeeperPool.probe`), if necessary without its room's network. */
-  async probe(): Promise<boolean> {
+  async probe({ guard }: ExecEnforcement): Promise<boolean> {
     const hasRoom = this.#defaultPlan !== undefined && this.#hasRoom(this.#defaultPlan.isolation);
-    const probe = () => this.#pools.probe(hasRoom ? this.#prepare(this.rooms.spare) : undefined);
+    const probe = () =>
+      this.#pools.probe({ room: hasRoom ? this.#prepare(this.rooms.spare) : undefined, guard });
     if (await probe()) return true;
     return hasRoom && !this.rooms.isApart && this.#withoutJoining(probe, (isReady) => isReady);
   }
@@ -102,39 +104,33 @@ export class KeeperSource {
   }
 
   async #openInRoom(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper | undefined> {
-    const { visibleFolders = [], baseEnv } = options;
+    const { visibleFolders = [], baseEnv, exec } = options;
+    const { guard } = exec;
     const script = toLongScript(spec);
     const hasRoom = this.#hasRoom(isolation);
     const room = hasRoom ? this.#prepare(this.rooms.get(spec.room ?? localRoom)) : undefined;
     const isDefault =
       script === undefined && visibleFolders.length === 0 && baseEnv === undefined && !spec.terminal;
     if (isDefault && this.#fitsDefault(isolation, spec.cwd))
-      return this.#whenReady(await this.#pools.take(room), room);
+      return this.#whenReady(await this.#pools.take({ room, guard }), room);
     const plan = withVisibleFolders(toSandboxPlan(this.#deps, isolation, spec.cwd), visibleFolders);
-    return this.#launch(plan, spec, { script, baseEnv, room });
+    return this.#launch(plan, spec, { script, baseEnv, room, guard });
   }
 
   async #launch(
     plan: SandboxPlan,
     spec: JobSpec,
-    {
-      script,
-      room,
-      baseEnv,
-    }: Pick<StartOptions, 'baseEnv'> & {
-      readonly script: string | undefined;
-      readonly room: Room | undefined;
-    },
+    { script, ...given }: Omit<KeeperOptions, 'scriptFile' | 'terminal'> & { script: string | undefined },
   ): Promise<Keeper | undefined> {
     const terminal = spec.terminal && openTerminal(await this.#deps.loadPty(), spec.terminal);
     const scriptFile = script === undefined ? undefined : openScript(this.#deps.scriptPath(spec.id), script);
     try {
-      const options = { scriptFile, terminal, baseEnv, room };
+      const options = { ...given, scriptFile, terminal };
       const keeper = await this.#launcher.start(plan, options).catch((error: unknown) => {
         terminal?.discard();
         throw error;
       });
-      return await this.#whenReady(keeper, room);
+      return await this.#whenReady(keeper, given.room);
     } finally {
       if (scriptFile !== undefined) closeSync(scriptFile);
       terminal?.closeSlave();

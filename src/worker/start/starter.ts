@@ -1,7 +1,7 @@
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec, ProtectedUse } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
-import type { ExecEnforcer } from '../exec/exec-enforcer.ts';
+import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import type { DenialEvidence } from '../exec/find-denied.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
 import type { LimitEnforcer } from '../limits/limit-enforcer.ts';
@@ -27,8 +27,6 @@ export interface StartDeps {
   readonly limitEnforcer: LimitEnforcer;
   /** Names of daemons that may stay after their command (`KeptDaemons`). */
   readonly keep: readonly string[];
-  /** The `ExecGuard`, if any, and the gaps that it leaves. */
-  readonly exec: Pick<ExecEnforcer, 'current' | 'revision'>;
   /** Set if Landlock enforces the sandbox `workspace`, because namespaces cannot. */
   readonly landlock?: LandlockSandbox | undefined;
   /** Loads `@lydell/node-pty`; rejects if it is not installed. */
@@ -55,6 +53,8 @@ export interface Started {
 
 /** Options of `Starter.start`. */
 export interface StartOptions {
+  /** The list of the command's caller, as the kernel enforces it. */
+  readonly exec: ExecEnforcement;
   /** nacre's own folders that the command may see (`withVisibleFolders`). */
   readonly visibleFolders?: readonly string[] | undefined;
   /** The server's variables that this command gets, if they differ from the default. */
@@ -64,16 +64,15 @@ export interface StartOptions {
 /** One way to start commands: `GroupStarter` or `SupervisedStarter`. */
 export interface Starter {
   readonly level: Enforcement['level'];
-  readonly exec: Enforcement['exec'];
   /** Whether a started shell waits for `StartedProcess.launchMessage` before it runs the command. */
-  readonly waitsForLaunchMessage: boolean;
+  waitsForLaunchMessage(exec: ExecEnforcement): boolean;
   /** Whether commands cannot reach nacre's own files. */
   readonly hidesOwnFiles: boolean;
   /** Sentences for `Enforcement.gaps`: what this starter does not enforce. */
-  readonly gaps: readonly string[];
+  gaps(exec: ExecEnforcement): readonly string[];
   /** The rooms of connections; undefined if this starter has none. */
   readonly rooms: Rooms | undefined;
-  start(spec: JobSpec, options?: StartOptions): Promise<Started>;
+  start(spec: JobSpec, options: StartOptions): Promise<Started>;
   /** Removes the room of a connection once its commands have ended. */
   closeRoom(key: string): Promise<void>;
   close(): Promise<void>;

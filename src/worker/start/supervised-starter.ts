@@ -1,8 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import { execGaps } from '../exec/choose-exec-guard.ts';
-import { untilNextList } from '../exec/exec-enforcer.ts';
+import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
+import { byEnforcement } from '../exec/exec-enforcer.ts';
 import { writeAtomically } from '../io/command-input.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
 import { hasConnection } from '../observe/listening-ports.ts';
@@ -30,20 +30,19 @@ import { toDeniedPrograms } from './to-guard.ts';
  */
 export class SupervisedStarter implements Starter {
   readonly level: Enforcement['level'];
-  readonly waitsForLaunchMessage = true;
   readonly hidesOwnFiles: boolean;
   readonly #supervisor: Supervisor;
   readonly #deps: SupervisedDeps;
   readonly #keepers: KeeperSource;
   /** The gaps with the isolation of the settings. */
-  readonly #usualGaps: () => readonly string[];
+  readonly #usualGaps: (exec: ExecEnforcement) => readonly string[];
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
     this.#supervisor = supervisor;
     this.#deps = deps;
     this.#keepers = new KeeperSource(supervisor, deps);
     this.level = supervisor.level;
-    this.#usualGaps = untilNextList(deps.exec, () => this.#gapsFor(deps.isolation));
+    this.#usualGaps = byEnforcement((exec) => this.#gapsFor(deps.isolation, exec));
     this.hidesOwnFiles =
       supervisor.level === 'namespace'
         ? // Without a sandbox, root keeps CAP_SYS_ADMIN and could unmount the mounts that hide nacre's own files.
@@ -55,19 +54,20 @@ export class SupervisedStarter implements Starter {
     return this.#keepers.rooms;
   }
 
-  get gaps(): readonly string[] {
-    return [...this.#usualGaps(), ...this.#keepers.gaps()];
+  waitsForLaunchMessage(): boolean {
+    return true;
   }
 
-  get exec(): Enforcement['exec'] {
-    return this.#deps.exec.current.guard === undefined ? 'off' : 'enforced';
+  gaps(exec: ExecEnforcement): readonly string[] {
+    return [...this.#usualGaps(exec), ...this.#keepers.gaps()];
   }
 
-  probe(): Promise<boolean> {
-    return this.#keepers.probe();
+  probe(exec: ExecEnforcement): Promise<boolean> {
+    return this.#keepers.probe(exec);
   }
 
-  async start(spec: JobSpec, options: StartOptions = {}): Promise<Started> {
+  async start(spec: JobSpec, options: StartOptions): Promise<Started> {
+    const { exec } = options;
     const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
     checkStart(spec.command, spec.cwd, this.#deps.path);
     const applied = this.#deps.limitEnforcer.apply({
@@ -87,9 +87,9 @@ export class SupervisedStarter implements Starter {
     return {
       process,
       tree,
-      deniedPrograms: toDeniedPrograms(this.#deps),
+      deniedPrograms: toDeniedPrograms(this.#deps, exec.guard),
       protectedUse: this.#deps.protection.watch(isolation, spec.cwd, this.level === 'namespace'),
-      enforcement: this.#toEnforcement(isolation, keeper, applied.gaps),
+      enforcement: this.#toEnforcement(isolation, exec, keeper, applied.gaps),
       deniedHosts: keeper.proxy?.watchDenied({
         gone: keeper.gone,
         hasConnection: async (port) => hasConnection(pidsOf(await tree.sample()), port),
@@ -122,26 +122,27 @@ export class SupervisedStarter implements Starter {
 
   #toEnforcement(
     isolation: Isolation,
+    exec: ExecEnforcement,
     { gaps = [], discardsTmp }: Keeper,
     moreGaps: readonly string[],
   ): Enforcement {
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
     return toEnforcement(this.level, isolation, {
-      setuid: this.exec === 'off' && this.#supervisor.keepsSetuid(this.#deps),
-      exec: this.exec,
+      setuid: exec.guard === undefined && this.#supervisor.keepsSetuid(this.#deps),
+      exec: toExecState(exec),
       ...(discardsTmp && { discardsTmp }),
-      gaps: [...(isUsual ? this.#usualGaps() : this.#gapsFor(isolation)), ...moreGaps, ...gaps],
+      gaps: [...(isUsual ? this.#usualGaps(exec) : this.#gapsFor(isolation, exec)), ...moreGaps, ...gaps],
     });
   }
 
-  #gapsFor(isolation: Isolation): readonly string[] {
+  #gapsFor(isolation: Isolation, exec: ExecEnforcement): readonly string[] {
     const { landlock } = this.#deps;
     return [
       ...(landlock && isolation.sandbox !== 'off'
         ? landlockGaps(landlock, this.#deps, isolation, this.level)
         : this.#supervisor.gaps(this.#deps, isolation)),
       ...keepGaps(this.#deps.keep),
-      ...execGaps(this.#deps.exec.current, this.level),
+      ...execGaps(exec, this.level),
     ];
   }
 }

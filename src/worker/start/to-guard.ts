@@ -1,3 +1,4 @@
+import type { ExecGuard } from '../exec/exec-guard.ts';
 import { findDenied } from '../exec/find-denied.ts';
 import { createGuard, type Guard } from '../guard/create-guard.ts';
 import type { FileRules } from '../guard/guard-rules.ts';
@@ -6,12 +7,11 @@ import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { identifyFolders } from '../sandbox/workspace.ts';
 import type { StartDeps, Started } from './starter.ts';
 
-type GuardDeps = Pick<StartDeps, 'exec' | 'landlock'>;
+type GuardDeps = Pick<StartDeps, 'landlock'>;
 
 /** The guard for commands with this plan: it restricts programs, files, both, or is not needed. */
-export function toGuard(deps: GuardDeps, plan: SandboxPlan): Guard | undefined {
-  const { exec, landlock } = deps;
-  const { guard } = exec.current;
+export function toGuard(deps: GuardDeps, plan: SandboxPlan, guard: ExecGuard | undefined): Guard | undefined {
+  const { landlock } = deps;
   const execute = guard?.allow;
   const files = toFiles(deps, plan);
   const program = guard?.program ?? landlock?.program;
@@ -19,25 +19,27 @@ export function toGuard(deps: GuardDeps, plan: SandboxPlan): Guard | undefined {
 }
 
 /** Finds the programs that the kernel refused to execute for a command; undefined if the list is not enforced. */
-export function toDeniedPrograms({
-  exec,
-  path,
-}: Pick<StartDeps, 'exec' | 'path'>): Started['deniedPrograms'] {
-  const { guard } = exec.current;
+export function toDeniedPrograms(
+  { path }: Pick<StartDeps, 'path'>,
+  guard: ExecGuard | undefined,
+): Started['deniedPrograms'] {
   return guard && ((evidence) => findDenied(evidence, { allow: guard.allow, path }));
 }
 
 /** Whether `toGuard` returns a guard; unlike it, this does not check the workspace. */
-export function needsGuard({ exec, landlock }: GuardDeps, { isolation }: SandboxPlan): boolean {
-  return exec.current.guard !== undefined || (landlock !== undefined && isolation.sandbox !== 'off');
+export function needsGuard(
+  { landlock }: GuardDeps,
+  { isolation }: SandboxPlan,
+  guard: ExecGuard | undefined,
+): boolean {
+  return guard !== undefined || (landlock !== undefined && isolation.sandbox !== 'off');
 }
 
 /** A text that changes when shells with this plan are out of date (`identifyFolders`, `stampOf`). */
 export function toStamp(deps: GuardDeps, plan: SandboxPlan | undefined): string {
   const files = plan && toFiles(deps, plan);
-  const { revision } = deps.exec;
   const mounted = plan ? [...plan.writable, ...plan.protected.fixed, ...plan.protected.readOnly] : [];
-  const stamp = `${revision} ${identifyFolders(mounted)}`;
+  const stamp = identifyFolders(mounted);
   return files ? `${stamp} ${JSON.stringify(files)} ${stampOf(files)}` : stamp;
 }
 
