@@ -2,6 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { createTestSession, type TestSession } from '../../../tests/support/session.ts';
 import type { JobState } from '../../contract/job.ts';
+import { sleep } from '../../support/timing.ts';
+import { createProcProcessTable } from '../processes/proc-process-table.ts';
+import type { TreeRoot } from '../processes/process-table.ts';
+import type { WorkerOptions } from '../worker-options.ts';
 
 /** Passes a session to `use`, with `abort`, which runs a script until it has printed something, and aborts it. */
 async function withSession(
@@ -9,8 +13,9 @@ async function withSession(
     here: TestSession,
     abort: (script: string, graceMs?: number) => Promise<{ state: JobState; stdout: string }>,
   ) => Promise<void>,
+  options: Partial<WorkerOptions> = {},
 ): Promise<void> {
-  const here = createTestSession({ killGraceMs: 2_000 });
+  const here = createTestSession({ killGraceMs: 2_000, ...options });
   try {
     await use(here, async (script, graceMs = 2_000) => {
       const id = await here.start(script, { session: 'main', cwd: await here.directory() });
@@ -46,6 +51,9 @@ const places = [
   '{ sleep 7731; echo after; } 2>&1; echo after',
   'while :; do :; done; echo after',
   'while :; do sleep 0.01; done; echo after',
+  'while :; do x=$(sleep 0.01); done; echo after',
+  'while :; do (sleep 0.01); done; echo after',
+  'while :; do sleep 0.01 | sleep 0.01; done; echo after',
   'sleep 7731 & wait; echo after',
   'kill -STOP $BASHPID; echo after',
   'set -u; sleep 7731; echo after',
@@ -93,6 +101,35 @@ describe.concurrent('an aborted command in a persistent shell', () => {
       });
       expect((await here.say('echo $x; trap -p INT')).stdout).toContain('5\ntrap -- ');
     }));
+
+  test('keeps its INT and DEBUG traps, wherever the signal interrupts a loop of short programs', async () =>
+    withSession(async (here, abort) => {
+      await here.say(`trap 'echo "int $i"' INT; trap 'seen=1' DEBUG`);
+      for (let i = 0; i < 10; i += 1) {
+        const { stdout, state } = await abort(`i=${i}; echo up; while :; do x=$(:); sleep 0.001; done`);
+        expect(stdout).toBe(`up\nint ${i}\n`);
+        expect(state.end?.session?.shellEnded).toBe(false);
+        expect((await here.say('echo $i; trap -p DEBUG; shopt extdebug')).stdout).toBe(
+          `${i}\ntrap -- 'seen=1' DEBUG\nextdebug       \toff\n`,
+        );
+      }
+    }));
+
+  test('keeps its shell although a look at the processes takes longer than the shell needs to report', async () => {
+    const table = createProcProcessTable();
+    const slow = async (root: TreeRoot) => {
+      await sleep(700);
+      return table.members(root);
+    };
+    await withSession(
+      async (here, abort) => {
+        const { state } = await abort('kept=new; echo up; while :; do sleep 0.01; done');
+        expect(state.end).toMatchObject({ cause: 'stopped', session: { shellEnded: false } });
+        expect((await here.say('echo $kept')).stdout).toBe('new\n');
+      },
+      { table: { ...table, members: slow } },
+    );
+  });
 
   test('sends SIGINT to the program, which may end in its own way', async () =>
     withSession(async (_here, abort) => {

@@ -43,14 +43,21 @@ const skipCommands = [
   `else ! builtin break 2>/dev/null; fi`,
 ].join('; ');
 
+// The text of the trap without `marker`, which may appear in the code only once, as its beginning.
+const setAbortTrapAgain = setAbortTrap.replace(marker, marker.replace('#', "#''"));
+
 // 1. The status is that of a program that a signal has killed, otherwise that of SIGINT.
-// 2. The user's own INT trap runs once, in this shell.
-// 3. Everything that follows in the command is skipped.
+// 2. The signal is ignored while the trap reads the user's traps: a second one has no effect, and nacre recognises the two
+//    subshells, which must not be killed, because they ignore it as well.
+// 3. The user's own INT trap runs once, in this shell.
+// 4. Everything that follows in the command is skipped.
 const abort = [
-  '__nacre_trap=$?',
-  `if [[ -n \${${runningVariable}-} ]]; then if [[ -z \${${abortedVariable}-} ]]; then ${abortedVariable}=130`,
+  `${abortedVariable}=\${${abortedVariable}:-\${${runningVariable}:+new$?}}`,
+  `if [[ -n \${${runningVariable}-} ]]; then if [[ $${abortedVariable} == new* ]]`,
+  `then builtin trap -- '' ${abortSignal}; __nacre_trap=\${${abortedVariable}#new} ${abortedVariable}=130`,
   `if (( __nacre_trap > 128 && __nacre_trap < 128 + 32 )); then ${abortedVariable}=$__nacre_trap; fi`,
   '__nacre_flags=$- __nacre_debug=$(builtin shopt -p extdebug; builtin trap -p DEBUG) __nacre_trap=$(builtin trap -p INT)',
+  setAbortTrapAgain,
   `__nacre_trap=\${__nacre_trap#trap -- } __nacre_trap=\${__nacre_trap% SIGINT}`,
   'if [[ -n $__nacre_trap ]]; then builtin eval "builtin eval -- $__nacre_trap"; fi',
   `fi; builtin shopt -s extdebug; builtin trap -- ${quote(skipCommands)} DEBUG; fi`,

@@ -1,14 +1,14 @@
 import type { StopOptions } from '../../contract/backend.ts';
 import { createStopwatch, sleep } from '../../support/timing.ts';
 import type { ProcessInfo, ProcessTable } from '../processes/process-table.ts';
-import type { ProcessTree } from '../processes/process-tree.ts';
+import type { ProcessTree, TreeView } from '../processes/process-tree.ts';
 import { abortCommand } from './abort-command.ts';
 import { isLoopCommandLine } from './shell-script.ts';
 
 /** Dependencies of `createShellTree`: they identify the processes of one command. */
 export interface ShellTreeDeps {
   readonly table: ProcessTable;
-  readonly session: Pick<ProcessTree, 'scan' | 'pid'>;
+  readonly session: Pick<ProcessTree, 'scan' | 'sample' | 'pid'>;
   /** Start of the command on the clock of `table`. */
   readonly since: number;
   leftNothing(): boolean;
@@ -29,6 +29,7 @@ export function createShellTree(deps: ShellTreeDeps): ProcessTree {
   const describeAll = (found: readonly ProcessInfo[]) =>
     Promise.all(found.map(async ({ pid }) => ({ pid, command: toName(await table.describe(pid)) })));
   const find = () => findCommand(deps);
+  const findPrograms = async () => (await findCommandQuickly(deps)).commandProcesses;
   const view = async () => {
     const { shell, commandProcesses } = await find();
     return { commandProcesses, ownProcesses: shell ? [shell] : [] };
@@ -48,7 +49,7 @@ export function createShellTree(deps: ShellTreeDeps): ProcessTree {
       if (
         options.signal !== 'SIGKILL' &&
         shell &&
-        (await abortCommand(shell.pid, { ...deps, find }, options))
+        (await abortCommand(shell.pid, { ...deps, find: findPrograms }, options))
       )
         return [];
       send(shell, 'SIGSTOP');
@@ -74,10 +75,16 @@ export interface ShellPair {
 export async function findShell({
   table,
   session,
-}: Pick<ShellTreeDeps, 'table' | 'session'>): Promise<
-  ShellPair & { readonly others: readonly ProcessInfo[] }
-> {
-  const all = [...(await session.scan()).commandProcesses].sort(
+}: Pick<ShellTreeDeps, 'table' | 'session'>): Promise<ShellAndOthers> {
+  return selectShell(table, await session.scan());
+}
+
+interface ShellAndOthers extends ShellPair {
+  readonly others: readonly ProcessInfo[];
+}
+
+function selectShell(table: ProcessTable, { commandProcesses }: TreeView): ShellAndOthers {
+  const all = [...commandProcesses].sort(
     (one, other) => table.startMoment(one) - table.startMoment(other) || one.pid - other.pid,
   );
   // The host process has the lowest `startMoment`: it lives as long as the session.
@@ -98,7 +105,16 @@ export interface CommandProcesses extends ShellPair {
 }
 
 async function findCommand(deps: ShellTreeDeps): Promise<CommandProcesses> {
-  const { host, shell, others } = await findShell(deps);
+  return selectCommand(deps, await findShell(deps));
+}
+
+// `sample` may miss a process that gets another parent at the same moment, so `scan` confirms that there is none.
+async function findCommandQuickly(deps: ShellTreeDeps): Promise<CommandProcesses> {
+  const found = selectCommand(deps, selectShell(deps.table, await deps.session.sample()));
+  return found.commandProcesses.length === 0 && deps.isOver() ? findCommand(deps) : found;
+}
+
+function selectCommand(deps: ShellTreeDeps, { host, shell, others }: ShellAndOthers): CommandProcesses {
   const isOld = (process: ProcessInfo) => deps.table.startMoment(process) < deps.since;
   const old = withDescendants(others.filter(isOld), others);
   return { host, shell, commandProcesses: others.filter(({ pid }) => !old.has(pid)) };
