@@ -269,7 +269,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   },
   E2: {
     built: true,
-    text: "No descendant outlives a timeout, a kill, a cancel, the server's exit or its SIGKILL, even if it tries to escape, and there are no zombies.",
+    text: "No descendant outlives a timeout, a kill, a cancel, the server's exit or its SIGKILL, even if it tries to escape, and there are no zombies. Background commands and persistent shells that outlive their server by the setting outlive end with its worker instead.",
   },
   E3: {
     built: true,

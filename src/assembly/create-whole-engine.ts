@@ -2,7 +2,7 @@
 // 1. the backend, 2. the secrets to hide in records and output, 3. the backend layers (`backends/layers`),
 // 4. the audit log with its listeners, 5. the engine. Modules are loaded here, since not every door runs commands.
 import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Mask, Redact } from '../audit/redact.ts';
@@ -10,7 +10,7 @@ import type { DetachedOptions } from '../backends/catalog.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { ExecList } from '../contract/isolation.ts';
-import type { Places } from '../doors/door.ts';
+import type { Places, Program } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { WantedPort } from '../engine/ports/ports.ts';
 import type { Settings } from '../rules/all-settings.ts';
@@ -28,6 +28,8 @@ import { version } from './version.ts';
 export interface EngineHost extends SettingsLocation {
   /** Writes a log line (`log_level`). */
   readonly log?: ((line: string) => void) | undefined;
+  /** The command line's program; absent if another program uses nacre as a library. */
+  readonly program?: Program | undefined;
   /** Loads the function that returns the programs that `exec` permits; undefined if every program may run. */
   loadExecAllow(): Promise<() => ExecList | undefined>;
   /** Opens the control socket, so that `nacre approvals` can answer approval requests; absent if the process is not a server. */
@@ -53,7 +55,7 @@ export async function createWholeEngine(
   const places = toPlaces(values, host);
   const execAllow = await host.loadExecAllow();
   const options = toWorkerOptions(values, { ...host, execAllow }, places);
-  const worker = await createBackend(options, toDetachedOptions(values, options));
+  const worker = await createBackend(options, toDetachedOptions(values, options, host));
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -102,18 +104,31 @@ function toWorkerOptions(
 }
 
 // Other settings, such as tokens, are no business of the worker.
-function toDetachedOptions(values: Settings, options: LocalOptions): DetachedOptions {
+function toDetachedOptions(
+  values: Settings,
+  options: LocalOptions,
+  host: Pick<EngineHost, 'log' | 'program'>,
+): DetachedOptions {
   const { stateDir, cwd, home, environment, highestLevel, execGuard, ownFiles } = options;
   const names = Object.keys(workerSettings) as (keyof typeof workerSettings)[];
   const own = Object.fromEntries(names.map((name) => [name, values[name]]));
   const umask = umaskOfCommands() ?? process.umask();
   return {
     build: version,
-    program: fileURLToPath(new URL('./worker.js', import.meta.url)),
+    program: workerProgramOf(host),
+    isRequired: values.outlive === 'on',
+    log: (line) => host.log?.(`${line}\n`),
     orphanMs: values.orphanMs,
     tombstoneMs: values.tombstoneSeconds * 1_000,
     plain: { ...own, stateDir, cwd, home, environment, highestLevel, execGuard, ownFiles, umask },
   };
+}
+
+/** The program of the detached worker, which lies beside that of the command line. */
+export function workerProgramOf({ program }: Pick<EngineHost, 'program'>): string {
+  return program
+    ? join(dirname(program.script), 'worker.js')
+    : fileURLToPath(new URL('./worker.js', import.meta.url));
 }
 
 interface Hiding {
@@ -195,6 +210,11 @@ function definedIn(env: EngineHost['env']): Readonly<Record<string, string>> {
   );
 }
 
+/** Whether background commands and persistent shells outlive the process: by default those of a server do. */
+function commandsOutlive({ outlive }: Settings, { openInbox }: EngineHost): boolean {
+  return outlive === 'on' || (outlive === 'auto' && openInbox !== undefined);
+}
+
 function toCanonical(cwd: string): string {
   try {
     return realpathSync(cwd);
@@ -224,7 +244,7 @@ export function engineOnDemand(
   const create = async () => {
     const { backends } = await import('../backends/catalog.ts');
     const { values } = resolved;
-    return values.outlive === 'on'
+    return commandsOutlive(values, host)
       ? createWholeEngine(values, host, backends.outlive, 'use')
       : createWholeEngine(values, host, backends.local);
   };

@@ -1,13 +1,12 @@
 // The detached worker as doors use it. Nothing is loaded or started before a door asks, and `nacre mcp` asks only whether
 // there is something to take up.
-import { fileURLToPath } from 'node:url';
 import type { WorkerAccess } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { settlesWithin } from '../support/timing.ts';
 import { findWorkers } from '../worker/host/end-workers.ts';
 import { workerIsWorthAsking, workersFolder } from '../worker/host/worker-folder.ts';
-import { createWholeEngine, type EngineHost } from './create-whole-engine.ts';
+import { createWholeEngine, type EngineHost, workerProgramOf } from './create-whole-engine.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
 
@@ -36,7 +35,7 @@ export function createWorkerAccess(
     },
     async openWorker() {
       const { openWorker } = await import('../worker/host/start-worker.ts');
-      const program = fileURLToPath(new URL('./worker.js', import.meta.url));
+      const program = workerProgramOf(host);
       const environment = Object.fromEntries(
         Object.entries(host.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
       );

@@ -1,8 +1,8 @@
 // `nacre mcp` before its own code is loaded: the settings are read as `main` reads them, and the first messages are answered.
 // Anything unusual (invalid settings, warnings, `--help`, rules of the setting `policy`) is left to `main`. It resolves the
 // settings again, from the same texts of the settings files.
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { mcpFlags } from '../doors/mcp/flags.ts';
 import { greet } from '../doors/mcp/greet.ts';
 import { sharedFlags } from '../doors/shared-flags.ts';
@@ -14,6 +14,7 @@ import { readStampedFiles } from '../rules/settings-files.ts';
 import { listWarnings } from '../rules/settings-warnings.ts';
 import { parseFlags } from '../settings/parse-flags.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
+import { workerIsWorthAsking } from '../worker/host/worker-folder.ts';
 import type { ProcessContext } from './create-door-deps.ts';
 import { createGreeting } from './create-greeting.ts';
 import { toPlaces } from './places.ts';
@@ -38,7 +39,7 @@ export async function greetFirst(
   if (listWarnings(resolved, folder).length > 0) return {};
   // The instructions may have to name commands of an earlier connection, which only the engine knows.
   const { stateDir } = toPlaces(resolved.values, location);
-  if (resolved.values.outlive === 'on' && existsSync(join(stateDir, 'worker'))) return {};
+  if (resolved.values.outlive !== 'off' && workerIsWorthAsking(stateDir)) return {};
   const openEngine = () => Promise.reject(new Error('A greeting needs no engine.'));
   const greeting = createGreeting({ settings: fixedSettings(resolved), openEngine, cwd: folder });
   return greeting ? { files, greeted: await greet(io, greeting, version) } : {};

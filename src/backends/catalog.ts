@@ -6,6 +6,10 @@ export interface DetachedOptions {
   readonly build: string;
   /** dist/worker.js */
   readonly program: string;
+  /** False if commands run in this process where the worker cannot be started. */
+  readonly isRequired: boolean;
+  /** Reports that it could not be started. */
+  log(line: string): void;
   readonly orphanMs: number;
   readonly tombstoneMs: number;
   /** The options of the worker that are settings or plain facts; the rest stays in this process. */
@@ -30,6 +34,8 @@ export const backends = {
     ]);
     return routeJobs(createLocalBackend(options), remote, {
       isSandboxed: options.sandbox !== 'off',
+      isRequired: detached.isRequired,
+      log: detached.log,
       hasKept: () => workerIsWorthAsking(options.stateDir),
     });
   },

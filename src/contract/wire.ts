@@ -1,5 +1,5 @@
 // The messages between an engine (near) and a worker (far) at the two ends of one byte stream. Both sides send `magic`
-// first; what precedes it, such as the banner of a login shell, is skipped. Then follow frames: u32 length of the rest,
+// first; the near side skips what precedes it, such as the banner of a login shell. Then follow frames: u32 length of the rest,
 // u8 kind, u32 number, u32 length of the JSON, the JSON, raw bytes; integers are big endian.
 // 1. `hello` opens a link: the near side names its settings and the jobs that it knows, the far side its own identity.
 // 2. A call has a number and is answered once; a repeated call gets the same answer and is not made again.

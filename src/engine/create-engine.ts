@@ -217,9 +217,8 @@ async function startTracked(
   const command = await admitAndStart(deps, request, call);
   const ended = recordEnd(deps, command, call.caller);
   deps.announcer.follow(call.owner, command.id);
-  deps.lifecycle.track(command.id, ended, {
-    outlives: call.inBackground === true && deps.outlive !== undefined,
-  });
+  const { outlives = false } = deps.outlive ? await deps.backend.wait(command.id, 0) : {};
+  deps.lifecycle.track(command.id, ended, { outlives });
   return { ...command, ended };
 }
 

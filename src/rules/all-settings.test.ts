@@ -41,7 +41,7 @@ describe('all settings together', () => {
       toolPrefix: '',
       onTimeout: 'kill',
       orphanMs: 86_400_000,
-      outlive: 'off',
+      outlive: 'auto',
       httpHost: '127.0.0.1',
       httpPort: 7433,
       tokens: [],

@@ -32,8 +32,8 @@ export function encodeFrame(
   return [head, ...raw];
 }
 
-// A login shell may print this much before the far side begins.
-const maxBannerBytes = 65_536;
+/** A login shell may print this much before the far side begins. */
+export const maxBannerBytes = 65_536;
 const knownKinds: ReadonlySet<number> = new Set(Object.values(frameKinds));
 
 /** Cuts a byte stream into frames. Pieces are kept as they arrive; only headers and JSON are copied. */
@@ -41,10 +41,12 @@ export class FrameReader {
   readonly #onFrame: (frame: WireFrame) => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  readonly #maxBannerBytes: number;
   #hasBegun = false;
 
-  constructor(onFrame: (frame: WireFrame) => void) {
+  constructor(onFrame: (frame: WireFrame) => void, maxBannerBytes: number) {
     this.#onFrame = onFrame;
+    this.#maxBannerBytes = maxBannerBytes;
   }
 
   /** Adds bytes; throws if they are not frames. */
@@ -58,8 +60,10 @@ export class FrameReader {
   #skipToMagic(): boolean {
     const all = Buffer.concat(this.#pieces);
     const at = all.indexOf(magic, 0, 'latin1');
+    if (at > this.#maxBannerBytes) throw notAWorker(all);
     if (at < 0) {
-      if (all.length > maxBannerBytes) throw notAWorker(all);
+      // The beginning of `magic` may have arrived.
+      if (all.length >= this.#maxBannerBytes + magic.length) throw notAWorker(all);
       this.#pieces = [all];
       return false;
     }

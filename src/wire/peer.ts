@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { NacreError, toNacreError } from '../contract/failure.ts';
 import { frameKinds, magic, unanswered, type WireEvent, type WireFailure } from '../contract/wire.ts';
 import { createDeferred, type Deferred } from '../support/timing.ts';
-import { encodeFrame, FrameReader, type WireFrame } from './frames.ts';
+import { encodeFrame, FrameReader, maxBannerBytes, type WireFrame } from './frames.ts';
 
 /** A result with raw bytes. */
 export interface Answer {
@@ -42,7 +42,9 @@ export class Peer {
   constructor(stream: Duplex, handlers: PeerHandlers) {
     this.#stream = stream;
     this.#handlers = handlers;
-    const reader = new FrameReader((frame) => this.#receive(frame));
+    // Nothing precedes the orders of a near side: otherwise `curl --unix-socket` could send some in the body of a request.
+    const bannerBytes = handlers.onCall ? 0 : maxBannerBytes;
+    const reader = new FrameReader((frame) => this.#receive(frame), bannerBytes);
     stream.on('data', (piece: Buffer) => {
       this.#missed = 0;
       try {

@@ -122,7 +122,8 @@ function toLimit(error: Error): LimitReached {
   return { cause, detail: `Its output could not be stored: ${error.message}.` };
 }
 
-function outsideLog(from: Cursor, end: Cursor): NacreError {
+/** Error for a cursor beyond the output. */
+export function outsideLog(from: Cursor, end: Cursor): NacreError {
   return new NacreError('invalid_request', `cursor ${from} is not in the output, which ends at ${end}.`, {
     hint: 'Use the cursor of an earlier reply, or 0 to start over.',
   });

@@ -85,11 +85,11 @@ export const workerSettings = defineSettings({
     flag: '--kill-grace-ms',
     description: 'Milliseconds between SIGTERM and SIGKILL when a command is stopped.',
   }),
-  outlive: s.choice(['on', 'off']).default('off').meta({
+  outlive: s.choice(['on', 'auto', 'off']).default('auto').meta({
     env: 'NACRE_OUTLIVE',
     flag: '--outlive',
     description:
-      'Background commands and persistent shells keep running when the server ends, and the same client finds them again.',
+      'Background commands and persistent shells keep running when the server ends, and the same client finds them again. auto is on in nacre mcp and nacre serve, unless the worker that keeps them cannot be started there, and off elsewhere.',
     project: 'stricter',
   }),
   orphanMs: s.int().min(1_000).max(2_147_483_647).default(86_400_000).meta({

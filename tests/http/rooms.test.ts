@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -52,7 +52,6 @@ test('H10: callers with different tokens share neither loopback nor /tmp', async
 test('H10: MCP sessions of one token share neither, and a session’s /tmp is removed with it', async () => {
   const one = await openSession();
   const other = await openSession();
-  const rooms = () => readdirSync(join(runFolder(), 'rooms')).length;
   await one.run('start_command', { command: `touch /tmp/of-one; ${serverScript(3000, 'one')}`, wait_ms: 0 });
   await expect.poll(() => one.run('execute_command', { command: ask })).toBe('one');
   expect(await other.run('execute_command', { command: `${ask}; ls /tmp` })).not.toMatch(/one/);
@@ -63,9 +62,13 @@ test('H10: MCP sessions of one token share neither, and a session’s /tmp is re
   await Promise.all([one, other].map(({ client }) => client.close()));
 });
 
-function runFolder(): string {
+/** The number of rooms of all processes. */
+function rooms(): number {
   const runs = join(here.cwd, '.local/state/nacre/run');
-  return join(runs, readdirSync(runs)[0] ?? '');
+  return readdirSync(runs).flatMap((process) => {
+    const folder = join(runs, process, 'rooms');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }).length;
 }
 
 async function openSession() {

@@ -64,7 +64,10 @@ test.concurrent('B4: a command that ends the shell is reported, and the next cal
 });
 
 test.concurrent('B4: set -n, a deleted directory and replaced output files are reported with what happens next', async () => {
-  const server = await serve({ args: ['--tools', 'bash'], env: { OWN_SERVER: 'replaced files' } });
+  const server = await serve({
+    args: ['--tools', 'bash'],
+    env: { NACRE_OUTLIVE: 'off', OWN_SERVER: 'replaced files' },
+  });
   const { cwd } = server;
   const bash = (command: string) => server.use('Bash', { command });
   await bash('x=kept; mkdir sub; cd sub');

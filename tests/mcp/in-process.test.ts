@@ -1,15 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { dataOf } from '../support/mcp.ts';
-import { createPlace, sleep, startInProcess, survivors } from '../support/nacre.ts';
+import { createPlace, endKept, sleep, startInProcess, survivors } from '../support/nacre.ts';
 
-const marks: string[] = [];
+const places: ReturnType<typeof createPlace>[] = [];
 afterAll(async () => {
-  for (const mark of marks) expect(await survivors(mark)).toEqual([]);
+  for (const place of places) {
+    await endKept(place);
+    expect(await survivors(place.mark)).toEqual([]);
+  }
 });
 
 function serve(cwd?: string) {
   const place = createPlace();
-  marks.push(place.mark);
+  places.push(place);
   const server = startInProcess(['mcp', '--allow', '*'], { ...place, ...(cwd !== undefined && { cwd }) });
   const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const messages = () =>

@@ -63,7 +63,7 @@ describe.concurrent.each(settings)('a connection in the sandbox %s with %s', (sa
 test('what commands share ends with the connection', async (context) => {
   needPrograms(context, 'curl', 'nsenter');
   await needLevel(context, 'namespace');
-  const server = await serve({ NACRE_SANDBOX: 'workspace' });
+  const server = await serve({ NACRE_SANDBOX: 'workspace', NACRE_OUTLIVE: 'off' });
   await server.use('start_command', {
     command: `mkdir -m 0 /tmp/closed; ${serverScript(3000, '')}`,
     wait_ms: 0,
@@ -79,7 +79,7 @@ describe.each(users)('E2: a server of user %s that receives SIGKILL', (user) => 
   test('leaves no process behind, and the next server removes its folders', async (context) => {
     needPrograms(context, 'curl', 'nsenter');
     await needLevel(context, 'namespace');
-    const place = createPlace({ ALLOWED_COMMANDS: '*', NACRE_SANDBOX: 'workspace' });
+    const place = createPlace({ ALLOWED_COMMANDS: '*', NACRE_SANDBOX: 'workspace', NACRE_OUTLIVE: 'off' });
     const { cli, identity } = cliFor(user, place.cwd);
     const cwd = join(place.cwd, 'project');
     mkdirSync(cwd);

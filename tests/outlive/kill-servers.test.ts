@@ -25,7 +25,7 @@ afterEach(async () => {
 const mark = () => `OUTLIVE_TEST=${folder}`;
 const environment = () => ({
   ...{ PATH: process.env.PATH ?? '', HOME: folder, OUTLIVE_TEST: folder },
-  ...{ NACRE_STATE_DIR: join(folder, 'state'), NACRE_OUTLIVE: 'on', ALLOWED_COMMANDS: '*' },
+  ...{ NACRE_STATE_DIR: join(folder, 'state'), ALLOWED_COMMANDS: '*' },
   NACRE_TOOLS: 'terminal,bash',
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { createPlace, sleep, startInProcess, survivors } from './nacre.ts';
+import { createPlace, endKept, sleep, startInProcess, survivors } from './nacre.ts';
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -48,6 +48,7 @@ export async function serve({ env = {}, args = [], userFile }: ServeOptions = {}
     async close(): Promise<number[]> {
       started.interrupt('SIGTERM');
       await started.ended;
+      await endKept(place);
       return survivors(place.mark);
     },
   };

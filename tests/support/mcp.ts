@@ -7,7 +7,7 @@ import type { SchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { builtCli } from './build.ts';
-import { collect, createPlace, sleep, startReal, survivors } from './nacre.ts';
+import { collect, createPlace, endKept, sleep, startReal, survivors } from './nacre.ts';
 
 /** Protocol revisions with an initialization handshake, and, since 2026-07-28, without one. */
 export const eras = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
@@ -97,6 +97,7 @@ export async function connect({
     /** Closes the connection and returns the pids of processes that the server left running. */
     async close(): Promise<number[]> {
       await client.close();
+      await endKept(place);
       return survivors(place.mark);
     },
   };

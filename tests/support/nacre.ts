@@ -1,7 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { main } from '../../src/assembly/main.ts';
+import { endWorkers } from '../../src/worker/host/end-workers.ts';
 import { builtCli } from './build.ts';
 import { processesWith } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -17,7 +19,19 @@ export function createPlace(env: Readonly<Record<string, string>> = {}): Place &
   const cwd = temporaryFolder();
   const mark = `NACRE_TEST_PLACE=${cwd}`;
   const own = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8', NACRE_LOGIN_ENV: 'never' };
-  return { cwd, mark, env: { ...own, PLACE: mark, ...env } };
+  return { cwd, mark, env: { ...own, NACRE_OUTLIVE: outlive, PLACE: mark, ...env } };
+}
+
+/**
+ * Most tests assert that nothing survives a server, so commands end with it, unless NACRE_TEST_OUTLIVE is `on`. Then
+ * `endKept` has to end the worker.
+ */
+const outlive = process.env.NACRE_TEST_OUTLIVE ?? 'off';
+
+/** Ends the detached worker of a place with the commands and shells that outlived their server. */
+export async function endKept({ cwd, env }: Place): Promise<void> {
+  const { killed } = await endWorkers(env.NACRE_STATE_DIR ?? join(env.HOME ?? cwd, '.local/state/nacre'));
+  if (killed.length > 0) throw new Error(`These workers did not end: ${killed.join(', ')}`);
 }
 
 /** The pids of processes of a place that are still alive; waits up to 5 s for those that are exiting. */

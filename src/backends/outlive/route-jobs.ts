@@ -7,6 +7,8 @@ import type { JobSpec } from '../../contract/job.ts';
 
 /** The detached worker as a backend. */
 export interface DetachedBackend extends Backend {
+  /** Connects to it, and starts it if there is none. */
+  open(): Promise<void>;
   /** True once a call has opened the stream. */
   hasBegun(): boolean;
 }
@@ -15,6 +17,10 @@ export interface DetachedBackend extends Backend {
 export interface RouteOptions {
   /** True if the settings put every command into a sandbox. */
   readonly isSandboxed: boolean;
+  /** False if commands run in this process where the detached worker cannot be started. */
+  readonly isRequired: boolean;
+  /** Reports that it could not be started. */
+  log(line: string): void;
   /** True if a detached worker runs, or if one has left commands on disk. */
   hasKept(): boolean;
 }
@@ -27,6 +33,7 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
     if (!backend) throw jobNotFound(id);
     return backend;
   };
+  const chooseKeeper = createKeeper(local, detached, options);
   const both = () => (detached.hasBegun() ? [local, detached] : [local]);
   const isDetached = ({ session, beginsAs, keeping, isolation }: JobSpec) =>
     (keeping !== undefined && (keeping.outlives || session !== undefined)) ||
@@ -44,11 +51,11 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
       const all = await Promise.all(both().map((backend) => backend.usage()));
       return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
     },
-    inspect: (query) => (query.session === undefined ? local : detached).inspect(query),
-    prepare(spec) {
-      const backend = isDetached(spec) ? detached : local;
+    inspect: async (query) => (query.session === undefined ? local : await chooseKeeper()).inspect(query),
+    async prepare(spec) {
+      const backend = isDetached(spec) ? await chooseKeeper() : local;
       jobs.set(spec.id, backend);
-      return backend.prepare(spec);
+      await backend.prepare(backend === local ? { ...spec, keeping: undefined } : spec);
     },
     list: async () => (await Promise.all(both().map((backend) => backend.list()))).flat(),
     async dispose(id) {
@@ -56,12 +63,12 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
       await backend.dispose(id);
       jobs.delete(id);
     },
-    detach: (session) => detached.detach(session),
-    listSessions: async () => (detached.hasBegun() ? detached.listSessions() : []),
-    closeSession: async (key) => (detached.hasBegun() ? detached.closeSession(key) : false),
+    detach: async (session) => (await chooseKeeper()).detach(session),
+    listSessions: async () => (await Promise.all(both().map((backend) => backend.listSessions()))).flat(),
+    closeSession: async (key) => (detached.hasBegun() ? detached : local).closeSession(key),
     listRooms: async () => (await Promise.all(both().map((backend) => backend.listRooms()))).flat(),
-    openPort: (port) => detached.openPort(port),
-    closePort: async (hostPort) => (detached.hasBegun() ? detached.closePort(hostPort) : undefined),
+    openPort: async (port) => (await chooseKeeper()).openPort(port),
+    closePort: async (hostPort) => (detached.hasBegun() ? detached : local).closePort(hostPort),
     async closeRoom(room) {
       await Promise.all(both().map((backend) => backend.closeRoom(room)));
     },
@@ -74,6 +81,33 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
     async close() {
       await Promise.all([local.close(), detached.close()]);
     },
+  };
+}
+
+// Chosen once: commands of one connection must not be split between two places.
+function createKeeper(
+  local: Backend,
+  detached: DetachedBackend,
+  { isRequired, log }: RouteOptions,
+): () => Promise<Backend> {
+  let chosen: Promise<Backend> | undefined;
+  const choose = async () => {
+    try {
+      await detached.open();
+      return detached;
+    } catch (error) {
+      if (isRequired || detached.hasBegun()) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      log(`${reason} Background commands and persistent shells end with this server.`);
+      return local;
+    }
+  };
+  return () => {
+    chosen ??= choose().catch((error: unknown) => {
+      chosen = undefined;
+      throw error;
+    });
+    return chosen;
   };
 }
 

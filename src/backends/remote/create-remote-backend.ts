@@ -32,6 +32,8 @@ export interface RemoteOptions {
 
 /** A backend over a stream. */
 export interface RemoteBackend extends Backend {
+  /** Opens the stream; each call does so, too. */
+  open(): Promise<void>;
   /** True once a call has opened the stream. */
   hasBegun(): boolean;
   /** Ends the worker with everything that it keeps. */
@@ -52,6 +54,7 @@ export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
     ...jobCalls(jobs),
     ...machineCalls(jobs),
     abilities: { killTree: 'group' },
+    open: () => connection.open(),
     hasBegun: () => connection.hasBegun,
     async shutdown() {
       await connection.call('shutdown');

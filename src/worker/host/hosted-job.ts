@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { KeptCommand } from '../../contract/backend.ts';
 import { jobNotFound } from '../../contract/failure.ts';
 import type { Cursor, JobSpec, JobState, ReadResult, TerminalSize } from '../../contract/job.ts';
+import { inputClosed, noTerminal } from '../command-streams.ts';
+import { outsideLog } from '../job-output.ts';
 import type { Worker } from '../worker.ts';
 import {
   type KeptRecord,
@@ -137,6 +139,7 @@ export class HostedJob {
     const [past, end] = [this.#past, this.#end];
     if (!past || !end) return this.worker.read(this.id, from, options);
     const total = end.stdoutBytes + end.stderrBytes;
+    if (from > total) throw outsideLog(from, total);
     const chunks = await past.read(from, options.maxBytes);
     const next = chunks.reduce((at, { data }) => at + data.length, from);
     // A log that was evicted has less than the end says.
@@ -149,12 +152,14 @@ export class HostedJob {
     data: Uint8Array,
     { eof, hide }: { readonly eof?: boolean | undefined; readonly hide?: readonly string[] | undefined },
   ): Promise<void> {
+    if (this.#past) throw inputClosed(this.id);
     for (const secret of hide ?? []) this.#hide.add(secret);
     this.#remember(Buffer.from(data).toString());
     await this.worker.write(this.id, data, { ...(eof !== undefined && { eof }) });
   }
 
   async resize(size: TerminalSize): Promise<void> {
+    if (this.#past) throw noTerminal(this.id);
     await this.worker.resize(this.id, size);
     this.#size = size;
   }

@@ -148,7 +148,8 @@ export class Link {
         return null;
       },
       interrupt: async (id: string) => {
-        await find(id).worker.interrupt(id);
+        const job = find(id);
+        if (!job.isPast) await job.worker.interrupt(id);
         return null;
       },
       stop: (id: string, options: StopOptions) => this.#stop(id, options),

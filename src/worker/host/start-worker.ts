@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { NacreError } from '../../contract/failure.ts';
 import { settlesWithin, sleep } from '../../support/timing.ts';
 import type { Environment } from '../machine/environment.ts';
 import { connectTo, findCurrent, isWorkerAlive, removeCurrent } from './worker-folder.ts';
@@ -19,14 +20,16 @@ export interface WorkerPlace {
 
 const startMs = 10_000;
 const attempts = 20;
+const mostFailures = 3;
 
 /** Connects to the detached worker, which is started if there is none. */
 export async function openWorker(place: WorkerPlace): Promise<Duplex> {
+  let failures = 0;
   for (let turn = 0; ; turn += 1) {
     const stream = await connectToCurrent(place.root);
     if (stream) return stream;
-    if (turn >= attempts) throw new Error('it could not be started');
-    await startWorker(place);
+    if (turn >= attempts || failures >= mostFailures) throw cannotStart(place.root);
+    if (!(await startWorker(place))) failures += 1;
     if (turn > 0) await sleep(turn * 5);
   }
 }
@@ -44,8 +47,18 @@ export async function connectToCurrent(root: string): Promise<Duplex | undefined
   }
 }
 
-// The worker must not end with the server, nor with its terminal or process group.
-async function startWorker({ root, build, program, environment }: WorkerPlace): Promise<void> {
+function cannotStart(root: string): NacreError {
+  return new NacreError(
+    'resources_unavailable',
+    `The worker that keeps commands running could not be started in ${root}.`,
+    {
+      hint: 'Check that this folder can be written and that memory and processes are left, or set outlive: off.',
+    },
+  );
+}
+
+// The worker must not end with the server, nor with its terminal or process group. False if it has failed to start.
+async function startWorker({ root, build, program, environment }: WorkerPlace): Promise<boolean> {
   const flags = ['--max-semi-space-size=1', '--no-warnings'];
   const child = spawn(process.execPath, [...flags, program, root, build], {
     cwd: '/',
@@ -56,9 +69,14 @@ async function startWorker({ root, build, program, environment }: WorkerPlace): 
   child.unref();
   child.on('error', () => {});
   try {
-    await settlesWithin(Promise.race([once(child.stdout, 'data'), once(child, 'exit')]), startMs);
+    let hasReported = false;
+    const reported = once(child.stdout, 'data').then(() => {
+      hasReported = true;
+    });
+    await settlesWithin(Promise.race([reported, once(child, 'close')]), startMs);
+    return hasReported;
   } catch {
-    // `spawn` failed; the next attempt reports it.
+    return false;
   } finally {
     child.stdout.destroy();
   }

@@ -56,7 +56,7 @@ function planFile(what: string, path: string, folderToo?: string): readonly Remo
   return [{ what, path, remove }];
 }
 
-const stateNames = ['audit', 'backups', 'control', 'recordings', 'run', 'workflows'];
+const stateNames = ['audit', 'backups', 'control', 'recordings', 'run', 'worker', 'workflows'];
 
 function planState(path: string): readonly Removal[] {
   if (!existsSync(path)) return [];
