@@ -34,7 +34,7 @@ export interface CommandIndex {
   add(records: readonly FoundRecord[]): readonly IndexedCommand[];
   get(id: string): IndexedCommand | undefined;
   /** Newest first. */
-  all(): Iterable<IndexedCommand>;
+  all(): readonly IndexedCommand[];
   readonly size: number;
 }
 
@@ -46,28 +46,58 @@ const beginnings: ReadonlySet<string> = new Set(['asked', 'skipped']);
 /** Creates an empty index of at most `limit` commands. */
 export function createCommandIndex(limit = maxCommands): CommandIndex {
   const commands = new Map<string, IndexedCommand>();
+  const order = createTimeOrder((id) => commands.get(id)?.asked_at ?? '');
   const fold = (found: FoundRecord): string | undefined => {
     const { record } = found;
-    const known = commands.get(record.id) ?? (beginnings.has(record.kind) ? begin(found) : undefined);
-    if (known === undefined) return undefined;
-    const changed = { ...known, ...fieldsOf(record, known), spans: addSpan(known.spans, found) };
+    const known = commands.get(record.id);
+    const before = known ?? (beginnings.has(record.kind) ? begin(found) : undefined);
+    if (before === undefined) return undefined;
+    const changed = { ...before, ...fieldsOf(record, before), spans: addSpan(before.spans, found) };
     commands.set(record.id, changed);
+    if (known === undefined) order.add(record.id);
     return record.id;
   };
   return {
     add(records) {
       const ids = new Set(records.flatMap((found) => fold(found) ?? []));
-      // The oldest come first in a Map.
-      for (const id of commands.keys()) {
-        if (commands.size <= limit) break;
-        commands.delete(id);
-      }
+      for (const id of order.dropOldest(commands.size - limit)) commands.delete(id);
       return [...ids].flatMap((id) => commands.get(id) ?? []);
     },
     get: (id) => commands.get(id),
-    all: () => [...commands.values()].reverse(),
+    all: () => order.newestFirst().flatMap((id) => commands.get(id) ?? []),
     get size() {
       return commands.size;
+    },
+  };
+}
+
+/** Ids in the order of their times. Files are read one after the other, but their commands ran side by side. */
+function createTimeOrder(timeOf: (id: string) => string) {
+  let ids: string[] = [];
+  let isSorted = true;
+  const sort = () => {
+    if (isSorted) return;
+    const times = new Map(ids.map((id) => [id, timeOf(id)]));
+    const compare = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0);
+    ids.sort((one, other) => compare(times.get(one), times.get(other)));
+    isSorted = true;
+  };
+  return {
+    add(id: string) {
+      const last = ids.at(-1);
+      if (last !== undefined && timeOf(last) > timeOf(id)) isSorted = false;
+      ids.push(id);
+    },
+    dropOldest(count: number): readonly string[] {
+      if (count <= 0) return [];
+      sort();
+      const oldest = ids.slice(0, count);
+      ids = ids.slice(count);
+      return oldest;
+    },
+    newestFirst(): readonly string[] {
+      sort();
+      return ids.toReversed();
     },
   };
 }

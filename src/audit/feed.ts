@@ -1,9 +1,9 @@
 // The records of every server of this user, as they are written. The audit folder is the bus:
-// 1. `fs.watch` reports a changed file, and a slow poll finds what it missed,
+// 1. `fs.watch` names a changed file, which alone is read; a slow poll of the newest files finds what it missed,
 // 2. the file is read on from its position in slices, so that the event loop is never blocked for long,
 // 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
 import { type FSWatcher, watch } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
 import { type AuditFile, toAuditFile } from './audit-files.ts';
@@ -59,11 +59,21 @@ export function createAuditFeed(
       if (found.length > 0) onRecords(found);
     }
   };
-  const scan = async () => {
+  const scanAll = async () => {
     const files = await listFiles(dir);
-    for (const name of positions.keys())
-      if (!files.some((file) => file.name === name)) positions.delete(name);
-    for (const file of files) if (!isClosed) await readOn(file);
+    const names = new Set(files.map(({ name }) => name));
+    for (const name of positions.keys()) if (!names.has(name)) positions.delete(name);
+    const [since = ''] = newestDays(names);
+    for (const file of files) {
+      if (isClosed) return;
+      const at = positions.get(file.name);
+      const isRead = at !== undefined && (file.name < since || (await sizeOf(join(dir, file.name))) === at);
+      if (!isRead) await readOn(file);
+    }
+  };
+  const scan = async (names: ReadonlySet<string> | 'all') => {
+    if (names === 'all') return scanAll();
+    for (const file of [...names].flatMap((name) => toAuditFile(name) ?? [])) await readOn(file);
   };
   const first = async () => {
     const files = await listFiles(dir);
@@ -74,14 +84,14 @@ export function createAuditFeed(
       // A file beyond the limit counts as read.
       if (bytes > maxBytes && size < bytes) positions.set(file.name, size);
     }
-    await scan();
+    await scanAll();
   };
   const scanner = createScanner(scan);
   const ready = first()
     .catch(() => {})
     .then(scanner.start);
   const watcher = tryToWatch(dir, scanner.request);
-  const timer = setInterval(scanner.request, pollMs).unref();
+  const timer = setInterval(() => scanner.request(), pollMs).unref();
   return {
     ready,
     token: () => toToken(positions),
@@ -94,34 +104,40 @@ export function createAuditFeed(
   };
 }
 
-/** Runs one scan at a time; a request during a scan causes one more. */
-function createScanner(scan: () => Promise<void>) {
-  let state: 'waits' | 'idle' | 'scans' | 'again' = 'waits';
-  const request = () => {
-    if (state === 'scans') state = 'again';
-    if (state !== 'idle') return;
-    state = 'scans';
-    void scan()
+/** Runs one scan at a time; what is requested during a scan is read after it. Without a name everything is scanned. */
+function createScanner(scan: (names: ReadonlySet<string> | 'all') => Promise<void>) {
+  let isBusy = true;
+  let wanted: Set<string> | 'all' | undefined;
+  const next = () => {
+    if (isBusy || wanted === undefined) return;
+    const names = wanted;
+    wanted = undefined;
+    isBusy = true;
+    void scan(names)
       .catch(() => {})
-      .then(() => {
-        const isAgain = state === 'again';
-        state = 'idle';
-        if (isAgain) request();
-      });
+      .then(finish);
+  };
+  const finish = () => {
+    isBusy = false;
+    next();
+  };
+  const request = (name?: string | null) => {
+    if (wanted !== 'all') wanted = name ? (wanted ?? new Set<string>()).add(name) : 'all';
+    next();
   };
   return {
     request,
     start() {
-      state = 'idle';
+      finish();
       request();
     },
   };
 }
 
 // Where `fs.watch` does not work, such as on some network file systems, the poll finds new records.
-function tryToWatch(dir: string, onChange: () => void): FSWatcher | undefined {
+function tryToWatch(dir: string, onChange: (name: string | null) => void): FSWatcher | undefined {
   try {
-    return watch(dir, { persistent: false }, onChange).on('error', () => {});
+    return watch(dir, { persistent: false }, (_, name) => onChange(name)).on('error', () => {});
   } catch {
     return undefined;
   }
@@ -133,13 +149,7 @@ async function listFiles(dir: string): Promise<readonly AuditFile[]> {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  const handle = await open(path).catch(() => undefined);
-  if (handle === undefined) return 0;
-  try {
-    return (await handle.stat()).size;
-  } finally {
-    await handle.close();
-  }
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 /** Reads the complete lines of a file from a position to another, a slice at a time. */
@@ -190,9 +200,13 @@ function toRecords(
   return found;
 }
 
-// Files of days before the newest two get no more records, so a token leaves them out.
+// Files of days before the newest two get no more records.
+function newestDays(names: Iterable<string>): readonly string[] {
+  return [...new Set([...names].map(dayOf))].sort().slice(-2);
+}
+
 function toToken(positions: ReadonlyMap<string, number>): string {
-  const days = [...new Set([...positions.keys()].map(dayOf))].sort().slice(-2);
+  const days = newestDays(positions.keys());
   const kept = [...positions].filter(([name]) => days.includes(dayOf(name)));
   return Buffer.from(JSON.stringify({ from: days[0] ?? '', kept })).toString('base64url');
 }
