@@ -43,7 +43,7 @@ export async function openConsole(
   await once(socket, 'open');
   const until = async <Found extends ConsoleMessage>(
     isIt: (message: ConsoleMessage) => message is Found,
-    limitMs = 15_000,
+    limitMs = 60_000,
   ): Promise<Found> => {
     for (let waited = 0; waited < limitMs; waited += 5) {
       const found = messages.find(isIt);

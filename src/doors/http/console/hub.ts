@@ -1,7 +1,7 @@
 // Everything that the console's pages look at, of all servers of this user:
 // 1. `createAuditFeed` passes on every record, `createCommandIndex` folds them to commands,
 // 2. while a page is open, the servers are asked once a second what their commands use, and what they ask,
-// 3. changes go to the open pages, at most four times a second.
+// 3. a command that begins goes to the open pages at once, every other change at most four times a second.
 import { existsSync } from 'node:fs';
 import { type CommandIndex, createCommandIndex, type IndexedCommand } from '../../../audit/command-index.ts';
 import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audit/feed.ts';
@@ -41,8 +41,9 @@ export interface HubDeps {
 export interface HubListener {
   /** True for an operator's page: while one is open, calls that ask wait for its answer. */
   readonly mayAnswer: boolean;
-  onLive(cards: readonly CommandCard[], change: NowChange): void;
-  onRecords(records: readonly RecordRow[]): void;
+  /** `token`: everything before it has been passed on, here and with `onRecords`. */
+  onLive(cards: readonly CommandCard[], change: NowChange, token: string): void;
+  onRecords(records: readonly RecordRow[], token: string): void;
 }
 
 /** The part of `NowReply` that is about all servers. */
@@ -60,6 +61,8 @@ export interface ConsoleHub {
   /** The state for a page that opens; waits until the first poll is done. */
   snapshot(): Promise<HubState>;
   listen(listener: HubListener): () => void;
+  /** Everything before it has been passed on to the listeners. */
+  token(): string;
   /** Asks the servers again soon, because something changed there. */
   refresh(): void;
   close(): void;
@@ -67,7 +70,9 @@ export interface ConsoleHub {
 
 const pollMs = 1_000;
 const liveMs = 250;
-const firstLiveMs = 15;
+// How long records that arrive together are collected, and the least time between two messages about commands that begin.
+const gatherMs = 15;
+const beginMs = 50;
 const attendMs = 6_000;
 const recentMs = 3_600_000;
 const minutes = 60;
@@ -85,14 +90,16 @@ class Hub implements ConsoleHub {
   readonly #listeners = new Set<HubListener>();
   readonly #changed = new Set<string>();
   #rows: RecordRow[] = [];
+  #token = '';
   #live = new Map<string, LiveFacts>();
   #servers: readonly ServerCard[] = [];
   #questions: readonly QuestionCard[] = [];
   #off: string | null = null;
   #agents: { readonly at: number; readonly cards: readonly AgentCard[] } | undefined;
   #sent = '';
-  #liveTimer: NodeJS.Timeout | undefined;
-  #lastLive = 0;
+  #timerOfSend: { readonly timer: NodeJS.Timeout; readonly due: number } | undefined;
+  #lastSend = 0;
+  #lastChange = 0;
   #polling: Promise<void> | undefined;
   #pollAgain = false;
   #isClosed = false;
@@ -135,6 +142,8 @@ class Hub implements ConsoleHub {
 
   async snapshot(): Promise<HubState> {
     await this.feed.ready;
+    // A poll that has begun may not know of a page that listens since then.
+    await this.#polling;
     await this.#poll();
     this.#agents = undefined;
     const since = new Date(Date.now() - recentMs).toISOString();
@@ -152,9 +161,14 @@ class Hub implements ConsoleHub {
   }
 
   listen(listener: HubListener): () => void {
+    if (this.#listeners.size === 0) this.#token = this.feed.token();
     this.#listeners.add(listener);
     this.refresh();
     return () => void this.#listeners.delete(listener);
+  }
+
+  token(): string {
+    return this.#token;
   }
 
   refresh(): void {
@@ -164,7 +178,7 @@ class Hub implements ConsoleHub {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    clearTimeout(this.#liveTimer);
+    clearTimeout(this.#timerOfSend?.timer);
     this.#unlisten?.();
     this.feed.close();
   }
@@ -175,20 +189,22 @@ class Hub implements ConsoleHub {
     for (const { id } of commands) this.#changed.add(id);
     this.#rows.push(...records.map(toRecordRow));
     this.#agents = undefined;
-    this.#sendSoon();
+    const hasBegun = records.some(({ record }) => beginnings.has(record.kind));
+    this.#sendAt(hasBegun ? this.#lastSend + beginMs : this.#lastChange + liveMs);
     // A question, or an answer from elsewhere.
     if (records.some(({ record }) => askKinds.has(record.kind) && record.verdict !== 'allow')) this.refresh();
   }
 
-  #sendSoon(): void {
-    this.#liveTimer ??= setTimeout(
-      () => {
-        this.#liveTimer = undefined;
-        this.#lastLive = Date.now();
-        this.#send();
-      },
-      Math.max(firstLiveMs, this.#lastLive + liveMs - Date.now()),
-    );
+  #sendAt(earliest: number): void {
+    const due = Math.max(Date.now() + gatherMs, earliest);
+    if (this.#timerOfSend && this.#timerOfSend.due <= due) return;
+    clearTimeout(this.#timerOfSend?.timer);
+    const timer = setTimeout(() => {
+      this.#timerOfSend = undefined;
+      this.#lastSend = Date.now();
+      this.#send();
+    }, due - Date.now());
+    this.#timerOfSend = { timer, due };
   }
 
   #send(): void {
@@ -199,14 +215,29 @@ class Hub implements ConsoleHub {
     const rows = this.#rows;
     this.#rows = [];
     this.#changed.clear();
+    const change = this.#newChange();
+    const before = this.#token;
+    this.#token = this.feed.token();
+    const isLive = cards.length > 0 || change !== undefined;
+    for (const listener of this.#listeners) {
+      // A page that loses its connection between the two messages gets both again.
+      if (rows.length > 0) listener.onRecords(rows, isLive ? before : this.#token);
+      if (isLive) listener.onLive(cards, change ?? {}, this.#token);
+    }
+  }
+
+  // Counting everything takes longer than sending a command that begins, so that does not wait for it.
+  #newChange(): NowChange | undefined {
+    if (this.#lastSend < this.#lastChange + liveMs) {
+      this.#sendAt(this.#lastChange + liveMs);
+      return undefined;
+    }
+    this.#lastChange = this.#lastSend;
     const change = this.#change();
     const text = JSON.stringify(change);
-    const isNew = text !== this.#sent;
+    if (text === this.#sent) return undefined;
     this.#sent = text;
-    for (const listener of this.#listeners) {
-      if (rows.length > 0) listener.onRecords(rows);
-      if (cards.length > 0 || isNew) listener.onLive(cards, isNew ? change : {});
-    }
+    return change;
   }
 
   #change(): Required<NowChange> {
@@ -278,7 +309,7 @@ class Hub implements ConsoleHub {
     for (const [id, facts] of live)
       if (JSON.stringify(facts) !== JSON.stringify(before.get(id))) this.#changed.add(id);
     for (const id of before.keys()) if (!live.has(id)) this.#changed.add(id);
-    this.#sendSoon();
+    this.#sendAt(this.#lastChange + liveMs);
   }
 
   // Without a page only this server's own commands are measured, so that a page that opens later has their past.
@@ -300,6 +331,7 @@ class Hub implements ConsoleHub {
 
 const maxAgents = 200;
 const maxFailed = 50;
+const beginnings: ReadonlySet<string> = new Set(['asked', 'started']);
 const askKinds: ReadonlySet<string> = new Set(['decided', 'approved', 'declined', 'refused']);
 
 function isOpen({ state }: CommandCard): boolean {

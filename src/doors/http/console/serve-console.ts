@@ -2,7 +2,8 @@
 // `watch` subscribes to changes, from a token on; `open` sends the output of a command on a channel.
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { ConsoleMessage } from '../../../contract/console.ts';
+import type { FoundRecord } from '../../../audit/feed.ts';
+import type { ConsoleMessage, RecordRow } from '../../../contract/console.ts';
 import { NacreError, toNacreError } from '../../../contract/failure.ts';
 import { type HttpCaller, toCaller } from '../access/callers.ts';
 import { type OutputDeps, openOutput } from './command-output.ts';
@@ -79,6 +80,7 @@ class PageSocket {
 
   close(): void {
     this.#unlisten?.();
+    this.#unlisten = undefined;
     for (const at of [...this.#channels.keys()]) this.#closeChannel(at);
   }
 
@@ -106,25 +108,58 @@ class PageSocket {
 
   async #watch({ after, records = false }: Watch): Promise<void> {
     const { hub, describe } = this.#deps;
-    const token = () => hub.feed.token();
-    const now = { ...describe(this.#caller), ...(await hub.snapshot()) };
-    const missed = after === undefined ? [] : await hub.feed.since(after);
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#unlisten?.();
-    this.#unlisten = hub.listen({
+    // Listens before it reads the state, so that nothing falls between; `later` is sent after the state.
+    const later: (() => void)[] = [];
+    let isReady = false;
+    const send = (message: () => ConsoleMessage) => {
+      if (isReady) this.#send(message());
+      else later.push(() => this.#send(message()));
+    };
+    const known = new Set<string>();
+    const unlisten = hub.listen({
       mayAnswer: this.#caller.page?.role === 'operator',
-      onLive: (cards, change) => this.#send({ type: 'live', token: token(), cards, change }),
-      onRecords: (rows) => {
-        if (records) this.#send({ type: 'records', token: token(), records: rows });
+      onLive: (cards, change, token) => send(() => ({ type: 'live', token, cards, change })),
+      onRecords: (rows, token) => {
+        const fresh = () => rows.filter((row) => !known.has(placeOf(row)));
+        if (records) send(() => ({ type: 'records', token, records: fresh() }));
       },
     });
-    this.#send({ type: 'now', token: token(), now });
-    if (missed === undefined) this.#send({ type: 'reset', token: token() });
-    if (missed === undefined || missed.length === 0) return;
+    const token = hub.token();
+    this.#unlisten?.();
+    this.#unlisten = unlisten;
+    const now = { ...describe(this.#caller), ...(await hub.snapshot()) };
+    const missed = after === undefined ? [] : await hub.feed.since(after);
+    if (this.#unlisten !== unlisten) return;
+    this.#send({ type: 'now', token: missed?.length ? (after ?? token) : token, now });
+    if (missed === undefined) this.#send({ type: 'reset', token });
+    else if (missed.length > 0) this.#sendMissed(missed, { records, known, before: after ?? token, token });
+    isReady = true;
+    for (const one of later) one();
+    known.clear();
+  }
+
+  // A page that loses its connection between the two messages comes back with `before`, and gets both again.
+  #sendMissed(
+    missed: readonly FoundRecord[],
+    {
+      records,
+      known,
+      before,
+      token,
+    }: {
+      readonly records: boolean;
+      readonly known: Set<string>;
+      readonly before: string;
+      readonly token: string;
+    },
+  ): void {
+    const { hub } = this.#deps;
+    const rows = missed.map(toRecordRow);
+    for (const row of rows) known.add(placeOf(row));
     const ids = [...new Set(missed.map(({ record }) => record.id))];
     const cards = ids.flatMap((id) => hub.index.get(id) ?? []).map((command) => hub.card(command));
-    if (records) this.#send({ type: 'records', token: token(), records: missed.map(toRecordRow) });
-    this.#send({ type: 'live', token: token(), cards, change: {} });
+    if (records) this.#send({ type: 'records', token: before, records: rows });
+    this.#send({ type: 'live', token, cards, change: {} });
   }
 
   async #open({ channel: at, command: id, from, mode }: Open): Promise<void> {
@@ -146,6 +181,10 @@ class PageSocket {
     this.#channels.get(at)?.stop.abort();
     this.#channels.delete(at);
   }
+}
+
+function placeOf({ server, seq }: RecordRow): string {
+  return `${server} ${seq}`;
 }
 
 function receiveMessage(text: string, isBinary: boolean): z.output<typeof messages> {
