@@ -10,15 +10,26 @@ export class ApiError extends Error {
   }
 }
 
+/** The error of a request without a reply. */
+export function isNoReply(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
+
 /** Gets JSON from the server. */
 export async function fetchJson<Body>(path: string): Promise<Body> {
-  return read<Body>(await fetch(path));
+  return read<Body>(await request(path, {}));
 }
 
 /** Posts JSON to the server. */
 export async function postJson<Body>(path: string, body: object): Promise<Body> {
   const headers = { 'Content-Type': 'application/json' };
-  return read<Body>(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return read<Body>(await request(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, init).catch(() => {
+    throw new ApiError(0, 'The server does not reply.', 'The page asks again once it is connected.');
+  });
 }
 
 async function read<Body>(reply: Response): Promise<Body> {

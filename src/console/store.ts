@@ -65,11 +65,15 @@ function addCards(cards: readonly CommandCard[]): void {
   now.value = { ...state, running: [...begun.toReversed(), ...kept], failed };
 }
 
+let isWatching = false;
+
 function receive(message: ConsoleMessage): void {
   if (message.type === 'now') {
-    const isAgain = now.value !== undefined;
     now.value = message.now;
-    if (isAgain) for (const listener of cardListeners) listener(message.now.running);
+    for (const listener of cardListeners) listener(message.now.running);
+    // No message has the changes from before the socket was open, so pages fetch once more.
+    if (!isWatching) generation.value += 1;
+    isWatching = true;
   }
   if (message.type === 'live') {
     addCards(message.cards);

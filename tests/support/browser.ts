@@ -17,12 +17,12 @@ const args = [
 export const phone = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
 
 /** Opens the distribution's Chromium with a temporary profile, by default with the screen and mouse of a desktop. */
-export async function openBrowser(screen: Partial<typeof phone> = {}) {
+export async function openBrowser(screen: Partial<typeof phone> = {}, moreArgs: readonly string[] = []) {
   const profile = mkdtempSync(join(tmpdir(), 'nacre-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: '/usr/bin/chromium',
     headless: true,
-    args,
+    args: [...args, ...moreArgs],
     viewport: { width: 1000, height: 700 },
     ...screen,
   });

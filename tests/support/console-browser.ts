@@ -11,7 +11,7 @@ export interface WatchedPage {
 /** Opens the console in a browser by a link, as an operator or a viewer. */
 export async function openConsolePage(
   browser: Awaited<ReturnType<typeof openBrowser>>,
-  server: TestServer,
+  server: Pick<TestServer, 'address' | 'post'>,
   { role = 'operator', name = 'desk', path = '/' }: { role?: string; name?: string; path?: string } = {},
 ): Promise<WatchedPage> {
   const page = await browser.context.newPage();

@@ -69,7 +69,8 @@ async function greetingOf({ out, ended }: ReturnType<typeof startInProcess>): Pr
   return JSON.parse(out.text());
 }
 
-function callsTo({ address, token }: Greeting) {
+/** Calls to a server, with its token. */
+export function callsTo({ address, token }: Pick<Greeting, 'address' | 'token'>) {
   const bearer = { Authorization: `Bearer ${token}` };
   const send = async (path: string, init: RequestInit = {}): Promise<HttpReply> => {
     const reply = await fetch(`${address}${path}`, init);

@@ -34,7 +34,8 @@ export class Ring {
   #isFollowing: boolean;
   readonly #onFollow: (isFollowing: boolean) => void;
   #cols = 0;
-  #own = false;
+  /** The scroll position that following set last. */
+  #ownTop = -1;
 
   constructor(
     view: HTMLElement,
@@ -149,13 +150,12 @@ export class Ring {
   };
 
   readonly #scrolled = () => {
-    if (this.#own) {
-      this.#own = false;
-      return;
-    }
+    if (this.#isFollowing && Math.abs(this.#view.scrollTop - this.#ownTop) < 2) return;
     const { scrollTop, clientHeight, scrollHeight } = this.#view;
     const isAtEnd = scrollTop + clientHeight >= scrollHeight - 4;
-    if (isAtEnd !== this.#isFollowing && this.#state && !this.#state.isEnded) this.follow(isAtEnd);
+    // After the end there is nothing to follow, but following must still end when the reader scrolls up.
+    const mayFollow = this.#state !== undefined && !this.#state.isEnded;
+    if (isAtEnd !== this.#isFollowing && (mayFollow || !isAtEnd)) this.follow(isAtEnd);
     this.#request();
   };
 
@@ -194,8 +194,8 @@ export class Ring {
     if (this.#isFollowing) {
       const bottom = this.#view.scrollHeight - this.#view.clientHeight;
       if (Math.abs(this.#view.scrollTop - bottom) > 1) {
-        this.#own = true;
         this.#view.scrollTop = bottom;
+        this.#ownTop = this.#view.scrollTop;
       }
     }
     const top = this.#view.scrollTop;
