@@ -14,7 +14,11 @@ export function describeTools(
     ...{ start: never, runOrDetach: never, read: never, write: never, stop: never, list: never },
     ...{ checkReading: never, listSessions: never, closeSession: never },
   };
-  const options = { run: never, check: never, commands, maxOutputChars: 30_000, onTimeout: 'kill' } as const;
+  const changes = { list: never, show: never, apply: never, discard: never, undo: never };
+  const options = {
+    ...{ run: never, check: never, commands, changes },
+    ...({ maxOutputChars: 30_000, onTimeout: 'kill' } as const),
+  };
   const defaults = resolveCandidates({}, allSettings);
   const made = toFamilies(['all']).map((family) => {
     const timeLimits = timeLimitsFor(family, defaults, 'usual');

@@ -5,6 +5,11 @@ export interface ToolExample {
   readonly reply: string;
 }
 
+const unknownChanges = `error: "No changes are kept for \\"ID\\"."
+code: "job_not_found"
+hint: "List the kept changes; the oldest are removed first when they need too much space."
+No changes are kept for "ID".`;
+
 /** Examples for every tool, which tests/tool-examples.test.ts runs. Times and amounts are shown as `N`. */
 export const toolExamples: readonly ToolExample[] = [
   { tool: 'Bash', input: { command: 'cd /usr && name=world' }, reply: '' },
@@ -133,4 +138,9 @@ programs:
 ls: cannot access 'missing': No such file or directory
 Command failed with exit code 2`,
   },
+  { tool: 'list_changes', input: {}, reply: 'changes: []\n' },
+  { tool: 'show_changes', input: { id: 'cmd_4f9c1a20b7e3' }, reply: unknownChanges },
+  { tool: 'apply_changes', input: { id: 'cmd_4f9c1a20b7e3' }, reply: unknownChanges },
+  { tool: 'discard_changes', input: { id: 'cmd_4f9c1a20b7e3' }, reply: unknownChanges },
+  { tool: 'undo_changes', input: { id: 'cmd_4f9c1a20b7e3' }, reply: unknownChanges },
 ];

@@ -67,8 +67,20 @@ function bindFamily(
       listSessions: async () => (await openEngine()).listSessions(),
       closeSession: async (key) => (await openEngine()).closeSession(key),
     },
+    changes: changesOf(openEngine),
     maxOutputChars: values.maxOutputChars,
     onTimeout: values.onTimeout,
+  };
+}
+
+function changesOf(openEngine: ToolSources['openEngine']): FamilyDeps['changes'] {
+  const changes = async () => (await openEngine()).changes;
+  return {
+    list: async (...args) => (await changes()).list(...args),
+    show: async (...args) => (await changes()).show(...args),
+    apply: async (...args) => (await changes()).apply(...args),
+    discard: async (...args) => (await changes()).discard(...args),
+    undo: async (...args) => (await changes()).undo(...args),
   };
 }
 

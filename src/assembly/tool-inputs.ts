@@ -2,6 +2,12 @@ import type { BashInput } from '../tools/bash/bash.ts';
 import type { BashOutputInput } from '../tools/bash/bash-output.ts';
 import type { KillShellInput } from '../tools/bash/kill-shell.ts';
 import type { ListShellsInput } from '../tools/bash/list-shells.ts';
+import type {
+  ApplyChangesInput,
+  DiscardChangesInput,
+  ListChangesInput,
+  ShowChangesInput,
+} from '../tools/changes/changes-tools.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import type { ShellExecuteInput, ShellExecuteResult } from '../tools/shell-execute/shell-execute.ts';
 import type { CheckCommandInput } from '../tools/terminal/check-command.ts';
@@ -31,6 +37,13 @@ export interface ToolInputs extends Record<ToolFamily, object> {
     readonly bashOutput: BashOutputInput;
     readonly killShell: KillShellInput;
     readonly listShells: ListShellsInput;
+  };
+  readonly changes: {
+    readonly listChanges: ListChangesInput;
+    readonly showChanges: ShowChangesInput;
+    readonly applyChanges: ApplyChangesInput;
+    readonly discardChanges: DiscardChangesInput;
+    readonly undoChanges: ApplyChangesInput;
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../contract/caller.ts';
+import type { CommandChanges } from '../contract/changes.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision, FoundProgram } from '../contract/decision.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
@@ -46,6 +47,12 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   /** A port of a sandbox that was opened on 127.0.0.1, or closed there; `id` is that of the opening. */
   | { readonly kind: 'port_opened'; readonly port: AuditedPort }
   | { readonly kind: 'port_closed'; readonly port: AuditedPort; readonly reason: string }
+  /** Kept changes of a command that are applied, discarded or undone; all of them if `paths` is empty. */
+  | {
+      readonly kind: 'changes';
+      readonly action: 'apply' | 'discard' | 'undo';
+      readonly paths: readonly string[];
+    }
   | { readonly kind: 'finished'; readonly outcome: Finished }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
@@ -77,6 +84,7 @@ export type Finished = Omit<Outcome, 'stdout' | 'stderr' | 'truncated' | 'warnin
 
 const longestText = 16_384;
 const mostPrograms = 100;
+const mostPaths = 100;
 
 /** The fields of a record, with secrets redacted. */
 export function toRecord(
@@ -149,6 +157,11 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       return toPortRecord(entry.port);
     case 'port_closed':
       return { ...toPortRecord(entry.port), reason: entry.reason };
+    case 'changes':
+      return {
+        action: entry.action,
+        paths: entry.paths.slice(0, mostPaths).map((path) => cut(redact(path))),
+      };
     case 'finished':
       return toOutcomeRecord(entry.outcome, redact);
     case 'failed':
@@ -226,6 +239,7 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     ...(outcome.deniedPrograms && { denied_programs: outcome.deniedPrograms.map(redact) }),
     ...(outcome.protectedUse && { protected_paths: toPaths(outcome.protectedUse, redact) }),
     ...(outcome.session?.restored && { shell_restored: true }),
+    ...(outcome.changes && { changes: toChangesRecord(outcome.changes, redact) }),
     enforcement: outcome.enforcement,
     resources: outcome.resources,
     ...(outcome.endRecord && { end_record: toEndRecord(outcome.endRecord) }),
@@ -234,6 +248,13 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
 
 function toEndRecord({ worker, key, startedAt, endedAt, signature }: EndRecord): Record<string, string> {
   return { worker, key, started_at: startedAt, ended_at: endedAt, signature };
+}
+
+function toChangesRecord(
+  { changes, conflicts, id: _id, ...rest }: CommandChanges,
+  redact: Redact,
+): Record<string, unknown> {
+  return { ...rest, conflicts: conflicts.length, paths: changes.map(({ path }) => redact(path)) };
 }
 
 function toPaths({ refused, changed }: ProtectedUse, redact: Redact): Record<string, readonly string[]> {

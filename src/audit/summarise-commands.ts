@@ -18,6 +18,8 @@ export interface CommandSummary {
   readonly outcome: string;
   readonly exit_code: number | null;
   readonly duration_ms: number | null;
+  /** The last state of its changes: `applied`, `held`, `partial`, `undone` or `discarded`; null if none were kept. */
+  readonly changes: string | null;
 }
 
 /** Criteria of `matchesFilter`; an absent field matches every command. */
@@ -72,6 +74,7 @@ function begin({ id, time, door, client }: AuditRecord): CommandSummary {
     outcome: 'running',
     exit_code: null,
     duration_ms: null,
+    changes: null,
   };
 }
 
@@ -99,11 +102,21 @@ function fieldsOf(record: AuditRecord): Partial<CommandSummary> {
         outcome: String(record.status),
         exit_code: record.exit_code === null ? null : Number(record.exit_code),
         duration_ms: Number(record.duration_ms),
+        changes: toChangesState(record.changes),
       };
+    case 'changes':
+      return { changes: actions[String(record.action)] ?? null };
     case 'refused':
     case 'failed':
       return { outcome: record.kind === 'refused' ? 'refused' : `error: ${String(record.code)}` };
     default:
       return {};
   }
+}
+
+const actions: Readonly<Record<string, string>> = { apply: 'applied', discard: 'discarded', undo: 'undone' };
+
+function toChangesState(changes: unknown): string | null {
+  const state = (changes as { readonly state?: unknown } | null | undefined)?.state;
+  return typeof state === 'string' ? state : null;
 }

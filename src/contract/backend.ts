@@ -1,3 +1,4 @@
+import type { ChangesAction, ChangesEntry, ChangesResult, ShownChange } from './changes.ts';
 import type { Command } from './command.ts';
 import type { Facts, InspectQuery } from './facts.ts';
 import type {
@@ -33,11 +34,38 @@ export interface WriteOptions {
   readonly hide?: readonly string[];
 }
 
+/** The part of a `Backend` that concerns changes that are kept. */
+export interface BackendChanges {
+  /** Starts a shell with a layer; returns why changes cannot be tracked or held in the server's directory, or null. */
+  changesFault(): Promise<string | null>;
+  /** Lists kept changes, the oldest first; those of one owner, if given. */
+  listChanges(owner?: string | undefined): Promise<readonly ChangesEntry[]>;
+  /** Lists the changed paths of one command; those that undoing would change, if they are applied. */
+  scanChanges(action: ChangesAction, limit: number): Promise<ChangesResult>;
+  /** The same with the differences, as far as they fit. */
+  showChanges(action: ChangesAction, limits: ShowLimits): Promise<ShownChanges>;
+  applyChanges(action: ChangesAction): Promise<ChangesResult>;
+  discardChanges(action: ChangesAction): Promise<ChangesResult>;
+  /** Moves the versions from before the command back; its changes are held afterwards. */
+  undoChanges(action: ChangesAction): Promise<ChangesResult>;
+}
+
+/** The limits of `Backend.showChanges`. */
+export interface ShowLimits {
+  readonly maxFiles: number;
+  readonly maxChars: number;
+}
+
+/** Changed files with their differences. */
+export interface ShownChanges extends Omit<ChangesResult, 'changes'> {
+  readonly changes: readonly ShownChange[];
+}
+
 /**
  * The interface to a worker. Arguments and results are plain data, addressed by id and cursor, so that the worker can
  * run on another machine.
  */
-export interface Backend {
+export interface Backend extends BackendChanges {
   readonly abilities: {
     /** `all` if a stop reaches every descendant; `group` if it reaches only those that can still be found. */
     readonly killTree: 'all' | 'group';

@@ -1,3 +1,5 @@
+import type { ChangesMode } from './changes.ts';
+
 /** The programs that may run: `all`, the `names`, or `none` if the setting is unset or empty. */
 export type AllowList =
   | { readonly kind: 'all' }
@@ -16,6 +18,8 @@ export interface PolicyRule {
   readonly args?: readonly string[] | undefined;
   /** Limits the rule to commands that would run in this directory or below it. */
   readonly cwd?: string | undefined;
+  /** How a matching command changes files, if that is stricter than the setting; with `ask`, the user sees held changes. */
+  readonly changes?: ChangesMode | undefined;
   readonly reason: string;
   readonly examples?:
     | {
@@ -69,6 +73,8 @@ export interface Decision {
   readonly program?: string | undefined;
   /** The part of the command's text that `rule` is about. */
   readonly node?: { readonly pos: number; readonly end: number; readonly text: string } | undefined;
+  /** How it changes files, by the strictest matching rule; absent if no rule says so. */
+  readonly changes?: ChangesMode | undefined;
   /** Every program found, in text order. */
   readonly programs: readonly FoundProgram[];
 }

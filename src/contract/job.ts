@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { ChangesMode, CommandChanges } from './changes.ts';
 import type { Command } from './command.ts';
 import type { Rules } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -48,6 +49,8 @@ export interface JobSpec {
   readonly limits?: Limits | undefined;
   /** Present if its persistent shell, or the command itself, outlives the connection to the worker. */
   readonly keeping?: Keeping | undefined;
+  /** How it changes files; the stricter of this and the worker's setting applies. */
+  readonly changes?: RequestedChanges | undefined;
 }
 
 /** The client that a command or persistent shell belongs to, so that only a later connection of the same client takes it up again. */
@@ -70,6 +73,15 @@ export interface InputRules {
   readonly env: Readonly<Record<string, string>>;
   readonly facts: Facts;
   readonly rules: Rules;
+}
+
+/** How a command asks to change files. */
+export interface RequestedChanges {
+  readonly mode?: ChangesMode | undefined;
+  /** The owner of its changes; a held command runs on top of held changes of the same owner. */
+  readonly owner?: string | undefined;
+  /** True for a command that outlives its call or has a terminal: `track` applies its changes at once, as `direct` does. */
+  readonly isLasting?: boolean | undefined;
 }
 
 /** The size of a terminal in characters. */
@@ -134,6 +146,10 @@ export interface JobEnd {
   readonly protectedUse?: ProtectedUse | undefined;
   /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
+  /** The files that it has changed, if they are tracked or held; absent if it has changed none. */
+  readonly changes?: CommandChanges | undefined;
+  /** A sentence about changes that could not be tracked, held or applied. */
+  readonly changesNote?: string | undefined;
 }
 
 /** Paths in a workspace that programs outside of the sandbox run, such as .git/hooks or .vscode. */
@@ -162,6 +178,8 @@ export interface JobState {
   /** The resources that its process tree has used so far; null for a job that never ran. */
   readonly resources: Resources | null;
   readonly end: JobEnd | null;
+  /** Why its changes are made directly although they were to be tracked; absent otherwise. */
+  readonly changesNote?: string | undefined;
   /** True if it keeps running when the connection to its worker is closed; absent otherwise. */
   readonly outlives?: boolean | undefined;
   /** Since when its worker does not answer; present while `status` is `unreachable`. */

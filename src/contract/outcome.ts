@@ -1,3 +1,4 @@
+import type { CommandChanges } from './changes.ts';
 import type { Enforcement } from './isolation.ts';
 import type { EndCause, JobStatus, ProcessRef, ProtectedUse, Stream } from './job.ts';
 import type { Resources } from './limits.ts';
@@ -44,6 +45,10 @@ export interface Outcome {
   readonly resources: Resources | null;
   /** The state of its persistent shell afterwards; absent if it ran in a new shell. */
   readonly session?: SessionEnd | undefined;
+  /** The files that it has changed, if they are tracked or held; absent if it has changed none. */
+  readonly changes?: CommandChanges | undefined;
+  /** A sentence about changes that could not be tracked, held or applied. */
+  readonly changesNote?: string | undefined;
   /** How many commands were ahead of it in the queue for that shell, and how long it waited. */
   readonly wait?: { readonly ahead: number; readonly waitedMs: number } | undefined;
   /** The script that ran instead of the requested one, after `quotePaths`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChangesMode } from './changes.ts';
 import { type Command, maxCommandBytes } from './command.ts';
 import type { SandboxName } from './isolation.ts';
 import type { Limits } from './limits.ts';
@@ -16,6 +17,8 @@ export interface CommandRequest {
   readonly session?: string | undefined;
   /** A stricter sandbox than that of the settings. */
   readonly sandbox?: SandboxName | undefined;
+  /** A stricter way to change files than that of the settings. */
+  readonly changes?: ChangesMode | undefined;
   /** Lower resource limits than those of the settings. */
   readonly limits?: Limits | undefined;
   readonly maxOutputChars: number;

@@ -12,8 +12,8 @@ export interface SessionEnd {
 
 /** The state that a new shell got from the previous one, as counts for `SessionEnd.restored`. */
 export interface Restoration {
-  /** Why there is a new shell: the last one ended, was closed while idle, or moved to the background with its command. */
-  readonly reason: 'ended' | 'idle' | 'moved';
+  /** Why there is a new shell: the last one ended, was closed while idle, moved to the background with its command, or had a layer of its own. */
+  readonly reason: 'ended' | 'idle' | 'moved' | 'layer';
   readonly variables: number;
   readonly functions: number;
   readonly aliases: number;

@@ -4,7 +4,16 @@
 // 1. `hello` opens a link: the near side names its settings and the jobs that it knows, the far side its own identity.
 // 2. A call has a number and is answered once; a repeated call gets the same answer and is not made again.
 // 3. The far side pushes output, as far as it has credit, and every change of a job's state.
-import type { KeptCommand, StopOptions, TakeUpRequest, WriteOptions } from './backend.ts';
+
+import type {
+  KeptCommand,
+  ShowLimits,
+  ShownChanges,
+  StopOptions,
+  TakeUpRequest,
+  WriteOptions,
+} from './backend.ts';
+import type { ChangesAction, ChangesEntry, ChangesResult } from './changes.ts';
 import type { Facts, InspectQuery } from './facts.ts';
 import type { FailureCode } from './failure.ts';
 import type { ExecList } from './isolation.ts';
@@ -107,6 +116,13 @@ export interface WireCalls {
   listSessions(): readonly SessionState[];
   closeSession(key: string): boolean;
   listRooms(): readonly RoomState[];
+  changesFault(): string | null;
+  listChanges(owner: string | null): readonly ChangesEntry[];
+  scanChanges(action: ChangesAction, limit: number): ChangesResult;
+  showChanges(action: ChangesAction, limits: ShowLimits): ShownChanges;
+  applyChanges(action: ChangesAction): ChangesResult;
+  discardChanges(action: ChangesAction): ChangesResult;
+  undoChanges(action: ChangesAction): ChangesResult;
   openPort(port: ForwardedPort): ForwardedPort;
   closePort(hostPort: number): ForwardedPort | null;
   closeRoom(room: string): null;

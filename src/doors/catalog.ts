@@ -1,3 +1,4 @@
+import { changesCommands } from './cli/changes-commands.ts';
 import { pastCommands } from './cli/past-commands.ts';
 import { runCommands } from './cli/run-commands.ts';
 import { setUpCommands } from './cli/set-up-commands.ts';
@@ -62,6 +63,7 @@ const serveCommands: DoorGroup = {
 export const doorGroups: Readonly<Record<string, DoorGroup>> = {
   'Serve agents and apps': serveCommands,
   'Run commands': runCommands,
+  'See and undo changes': changesCommands,
   'Watch and control servers': controlCommands,
   'Look back': pastCommands,
   'Set up': { ...setUpCommands, ...uninstallCommand },

@@ -15,6 +15,7 @@ import { createMatcher } from '../output/matcher.ts';
 import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
+import { createChanges } from './changes/changes.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
 import {
   type BytesQuery,
@@ -89,6 +90,7 @@ export function createEngine({
       await ports.closeRoom(toRoomKey(connection));
       await deps.backend.closeRoom(toRoomKey(connection));
     },
+    changes: createChanges(deps),
     approvals: deps.inbox,
     listen: announcer.listen,
     report: () => deps.backend.report(),

@@ -9,6 +9,7 @@ import type { CommandRequest } from '../contract/request.ts';
 import type { SessionState } from '../contract/session.ts';
 import type { SessionOwner } from '../contract/session-key.ts';
 import type { ApprovalInbox } from './approval/approval-inbox.ts';
+import type { Changes } from './changes/changes.ts';
 import type { Announcer } from './commands/announcer.ts';
 import type { BytesQuery, CommandView, ListedCommand } from './commands/commands.ts';
 import type { CallerContext, RunContext, StartContext, StartRequest } from './context/call-context.ts';
@@ -76,6 +77,8 @@ export interface Engine {
   listSessions(): Promise<readonly SessionState[]>;
   /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
   closeSession(key: string): Promise<boolean>;
+  /** Changes of files that are held, or that can be undone. */
+  readonly changes: Changes;
   /** The ports of sandboxed commands that the user opens on 127.0.0.1. */
   readonly ports: Omit<Ports, 'closeRoom' | 'stop'>;
   /** Stops the background commands that a connection started. */

@@ -11,6 +11,7 @@
 // has the same steps 1 and 2; `recordEnd` (journey/follow.ts) replaces the rest.
 import type { Outcome } from '../contract/outcome.ts';
 import type { CommandRequest } from '../contract/request.ts';
+import { askAboutChanges } from './changes/ask-about-changes.ts';
 import type { RunCall } from './context/call-context.ts';
 import type { EngineDeps } from './context/engine-deps.ts';
 import { admit } from './journey/admit.ts';
@@ -24,13 +25,14 @@ import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 export async function run(deps: EngineDeps, request: CommandRequest, call: RunCall): Promise<Outcome> {
   const { id, caller, dryRun } = call;
   const startRequest = toStartRequest(request);
-  const admission = await admit(deps, startRequest, call);
+  const admission = await admit(deps, startRequest, { ...call, asksAfter: true });
   if (dryRun) {
     deps.audit.tryRecord({ kind: 'skipped', id, caller, command: admission.command, reason: 'dry run' });
     return dryOutcome(id, admission);
   }
   const command = await start(deps, startRequest, admission, call);
-  const outcome = await followToOutcome(deps, command, request, call);
+  const ended = await followToOutcome(deps, command, request, call);
+  const outcome = admission.toAsk ? await askAboutChanges(deps, ended, admission, call) : ended;
   const warnings = deps.audit.tryRecordSoon({ kind: 'finished', id, caller, outcome });
   return withNotices(deps, outcome, { request, command, warnings, call });
 }

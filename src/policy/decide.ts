@@ -10,7 +10,7 @@ import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { firstUnconfirmed } from './confirm.ts';
 import { entriesWithWords, isCovered } from './list-entry.ts';
-import { activatesVenv, ruleFor } from './match-rules.ts';
+import { activatesVenv, changesFor, ruleFor } from './match-rules.ts';
 import { nearestWay } from './nearest-way.ts';
 import { type Plan, surveyCommand } from './understand.ts';
 import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
@@ -21,7 +21,12 @@ import { baseName } from './words/paths.ts';
 export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
   const survey = surveyFor(plan, facts);
   const { verdict, rule, reason, node, ...more } = judge(plan, survey, rules);
-  return { verdict, rule, reason, node, programs: foundPrograms(survey), ...more };
+  const changes = rules.policy?.length ? changesFor(survey.invocations, rules.policy) : undefined;
+  return {
+    ...{ verdict, rule, reason, node, programs: foundPrograms(survey) },
+    ...(changes !== undefined && { changes }),
+    ...more,
+  };
 }
 
 /** Like `decide`, but without collecting the list of programs. */

@@ -1,3 +1,4 @@
+import { type ChangesMode, changesModes } from '../contract/changes.ts';
 import type { PolicyRule } from '../contract/decision.ts';
 import type { Invocation } from './walk/survey.ts';
 import { type Arg, prefixOf } from './words/arg.ts';
@@ -25,6 +26,19 @@ export function ruleFor(
     if (invocation !== undefined) found = { rule, invocation };
   }
   return found;
+}
+
+/** The strictest `changes` of the matching rules. An unknown word matches, also in an `allow` rule. */
+export function changesFor(
+  invocations: readonly Invocation[],
+  rules: readonly PolicyRule[],
+): ChangesMode | undefined {
+  const found = rules.filter(
+    (rule) =>
+      rule.changes !== undefined &&
+      invocations.some((invocation) => matches({ ...rule, verdict: 'ask' }, invocation, [])),
+  );
+  return [...changesModes].reverse().find((mode) => found.some(({ changes }) => changes === mode));
 }
 
 function matches(rule: PolicyRule, invocation: Invocation, programDirs: readonly string[]): boolean {

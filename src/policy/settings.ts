@@ -1,3 +1,4 @@
+import { changesModes } from '../contract/changes.ts';
 import type { AllowList } from '../contract/decision.ts';
 import { defineSettings } from '../settings/define.ts';
 import { s } from '../settings/schema.ts';
@@ -11,6 +12,7 @@ const policyRule = s.object({
   program: s.text().min(1),
   args: s.list(s.text()).max(100).optional(),
   cwd: s.text().regex(/^\//).optional(),
+  changes: s.choice(changesModes).optional(),
   reason: s.text().min(1),
   examples: s.object({ matches: examples.min(1), spares: examples.optional() }),
 });
@@ -98,7 +100,8 @@ export const policySettings = defineSettings({
     live: true,
     description:
       'Rules in addition to the list, matched against the arguments after quoting and expansion; the strictest match wins.',
-    accepts: 'a list of rules, each with verdict, program, reason, examples and optionally args and cwd',
+    accepts:
+      'a list of rules, each with verdict, program, reason, examples and optionally args, cwd and changes',
     unset: 'no rules',
     project: 'alongside',
   }),

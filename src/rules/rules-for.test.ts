@@ -15,6 +15,7 @@ describe('P12: every door and what it runs while its list is unset', () => {
     terminal: ['none', rulesForFamily('terminal', only('terminal'))],
     bash: ['all', rulesForFamily('bash', only('bash'))],
     'shell-execute': ['all', rulesForFamily('shell-execute', only('shell-execute'))],
+    changes: ['all', rulesForFamily('changes', only('changes'))],
     cli: ['all', rulesFor('cli', resolve({}))],
     program: ['all', rulesFor('program', resolve({}))],
     app: [specified, rulesForShell(resolve({}))],

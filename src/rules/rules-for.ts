@@ -35,6 +35,7 @@ export const whenUnset = {
   terminal: 'nothing',
   bash: 'everything',
   'shell-execute': 'everything',
+  changes: 'everything',
   cli: 'everything',
   program: 'everything',
   app: 'nothing',

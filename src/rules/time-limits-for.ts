@@ -18,6 +18,8 @@ export function timeLimitsFor(
     terminal: [terminalMs, values.terminalTimeoutMaxMs] as const,
     bash: [values.bashTimeoutMs, values.bashTimeoutMaxMs] as const,
     'shell-execute': [values.shellExecuteTimeoutMs, values.shellExecuteTimeoutMaxMs] as const,
+    // Its tools run no command.
+    changes: [terminalMs, values.terminalTimeoutMaxMs] as const,
   }[family];
   return { defaultMs: Math.min(defaultMs, maxMs), maxMs };
 }

@@ -133,5 +133,7 @@ function describeShell({ family, limits: { defaultMs, maxMs } }: DescribedFamily
       return `shell_execute: ${fresh} and is killed after ${Math.floor(after)} s; timeout changes that, up to ${Math.floor(most)} s.`;
     case 'bash':
       return `Bash: one shell keeps its directory and variables between calls. A command is killed after ${after} s; timeout changes that, up to ${most} s. A command in the background has no limit.`;
+    case 'changes':
+      return 'undo_changes restores files from before a command.';
   }
 }

@@ -1,7 +1,15 @@
+import type { ToolChanges } from '../engine/changes/changes.ts';
 import { bash } from './bash/bash.ts';
 import { bashOutput } from './bash/bash-output.ts';
 import { killShell } from './bash/kill-shell.ts';
 import { listShells } from './bash/list-shells.ts';
+import {
+  applyChanges,
+  discardChanges,
+  listChanges,
+  showChangesTool,
+  undoChanges,
+} from './changes/changes-tools.ts';
 import type { TimeLimits } from './common/time-limits.ts';
 import type { AllowedCheck, AllowedCommands, AllowedRun, Tool } from './common/tool.ts';
 import type { ToolFamily } from './settings.ts';
@@ -19,6 +27,7 @@ export interface FamilyDeps {
   readonly run: AllowedRun;
   readonly check: AllowedCheck;
   readonly commands: AllowedCommands;
+  readonly changes: ToolChanges;
   readonly maxOutputChars: number;
   readonly timeLimits: TimeLimits;
   /** Whether a timed-out `Bash` command is killed or keeps running as a background shell. */
@@ -47,5 +56,12 @@ export const families: Readonly<Record<ToolFamily, (deps: FamilyDeps) => readonl
     bashOutput(commands),
     killShell(commands),
     listShells(commands),
+  ],
+  changes: ({ changes }) => [
+    listChanges(changes),
+    showChangesTool(changes),
+    applyChanges(changes),
+    discardChanges(changes),
+    undoChanges(changes),
   ],
 };

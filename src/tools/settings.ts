@@ -4,7 +4,7 @@ import { s } from '../settings/schema.ts';
 import { BashLimits, ShellExecuteLimits } from './common/default-limits.ts';
 
 /** All tool families. */
-export const toolFamilies = ['terminal', 'shell-execute', 'bash'] as const;
+export const toolFamilies = ['terminal', 'shell-execute', 'bash', 'changes'] as const;
 
 /** Name of a tool family. */
 export type ToolFamily = (typeof toolFamilies)[number];

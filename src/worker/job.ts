@@ -21,7 +21,7 @@ import { listeningPorts } from './observe/listening-ports.ts';
 import type { KeptDaemons } from './processes/kept-daemons.ts';
 import { type ProcessExit, sendSignal, toExit, toExitStatus } from './processes/process-exit.ts';
 import { describeSettled, type ProcessTree } from './processes/process-tree.ts';
-import type { Started } from './start/starter.ts';
+import type { JobLayer, Started } from './start/starter.ts';
 
 /** The parts of a `Job` that it does not share with others. */
 export interface JobDeps {
@@ -30,6 +30,8 @@ export interface JobDeps {
   readonly writesThrough?: boolean | undefined;
   /** Names of the server's variables that the job does not get, as in `JobState`. */
   readonly withheldEnv: readonly string[];
+  /** As in `JobState`. */
+  readonly changesNote?: string | undefined;
 }
 
 /** Options that all jobs of a worker share, from `WorkerOptions`. */
@@ -50,6 +52,8 @@ const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 // Programs report that they hit a limit at the end of `stderr`.
 const evidenceBytes = 16_384;
 const ctrlC = 0x03;
+const tooLarge =
+  'The command changed a file that is larger than changes_file_bytes, which its layer would have to copy: it was ended, and its changes are held. Raise changes_file_bytes, or run it with changes: direct.';
 const lostDetail =
   'The nacre process that supervised it ended, so its exit code is not known. Its processes were killed; changes that it had made by then remain.';
 
@@ -65,6 +69,7 @@ const lostDetail =
 export class Job {
   readonly #spec: JobSpec;
   readonly #withheldEnv: readonly string[];
+  readonly #changesNote: string | undefined;
   readonly #options: JobOptions;
   readonly #output: JobOutput;
   #startedAt = new Date().toISOString();
@@ -79,6 +84,7 @@ export class Job {
   #protectedUse: Started['protectedUse'];
   #watch: ResourceWatch | null = null;
   #session: Started['session'];
+  #layer: Started['layer'];
   #begun = false;
   #exited: Promise<void> = Promise.resolve();
   #exit: ProcessExit | null = null;
@@ -87,9 +93,14 @@ export class Job {
   #limit: LimitReached | null = null;
   #end: (Pick<JobState, 'durationMs' | 'digests'> & { readonly value: JobEnd }) | null = null;
 
-  constructor(spec: JobSpec, { spool, writesThrough, withheldEnv }: JobDeps, options: JobOptions) {
+  constructor(
+    spec: JobSpec,
+    { spool, writesThrough, withheldEnv, changesNote }: JobDeps,
+    options: JobOptions,
+  ) {
     this.#spec = spec;
     this.#withheldEnv = withheldEnv;
+    this.#changesNote = changesNote;
     this.#options = options;
     this.#output = new JobOutput({
       spool,
@@ -111,7 +122,9 @@ export class Job {
     protectedUse,
     watch,
     session,
+    layer,
   }: Started): void {
+    this.#layer = layer;
     this.#tree = tree;
     this.#session = session;
     this.#enforcement = enforcement;
@@ -135,6 +148,7 @@ export class Job {
     this.#begun = true;
     this.#startedAt = new Date().toISOString();
     this.#elapsed = createStopwatch();
+    this.#layer?.begin();
     this.#streams?.sendLaunchMessage();
     this.#watch?.start((reached) => this.#stopAtLimit(reached));
     if (timeoutMs !== null) this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
@@ -168,6 +182,7 @@ export class Job {
       resources: this.#watch?.resources() ?? null,
       end: this.#end?.value ?? null,
       ...(this.#spec.keeping?.outlives && { outlives: true }),
+      ...(this.#changesNote !== undefined && { changesNote: this.#changesNote }),
     };
   }
 
@@ -260,7 +275,8 @@ export class Job {
       atEnd || (await settlesWithin(Promise.race([streams.ended(), tree.finished]), this.#options.drainMs));
     const left = await (isClosed ? describeSettled(tree) : tree.describe());
     if (this.#session) return this.#seal({ cause: 'exit', leftRunning: left });
-    const kept = await this.#options.daemons.endOthers(tree, stopLeftovers);
+    // A daemon would go on writing to a layer that is applied now.
+    const kept = this.#layer ? [] : await this.#options.daemons.endOthers(tree, stopLeftovers);
     const survivors = kept.length > 0 ? [] : await tree.end(stopLeftovers);
     const leftRunning = left.filter(({ pid }) => !kept.some((daemon) => daemon.pid === pid));
     return this.#seal({ cause: 'exit', leftRunning, kept, survivors });
@@ -279,7 +295,9 @@ export class Job {
     const stderr = await this.#errorEnd();
     const deniedPrograms = this.#findDeniedPrograms(stderr);
     const protectedUse = this.#protectedUse?.(stderr);
-    const value = { ...this.#toEnd(end), deniedPrograms, protectedUse, session: await this.#session };
+    const session = await this.#session;
+    const changes = this.#layer && (await this.#finishChanges(this.#layer));
+    const value = { ...this.#toEnd(end), deniedPrograms, protectedUse, session, ...changes };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
     // Background processes in a session may still write, so `finish` waits for EOF.
     void Promise.resolve(outputsEnd)
@@ -288,6 +306,17 @@ export class Job {
     this.#release(value.kept.length > 0);
     this.#ended.resolve();
     this.#output.seal();
+  }
+
+  // A failure here does not change how the command has ended.
+  async #finishChanges(layer: JobLayer): Promise<Pick<JobEnd, 'changes' | 'changesNote'>> {
+    try {
+      const isTooLarge = this.#exit?.signal === 'SIGXFSZ';
+      const changes = await layer.finish(isTooLarge);
+      return { ...(changes && { changes }), ...(isTooLarge && { changesNote: tooLarge }) };
+    } catch (error) {
+      return { changesNote: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   #toEnd(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): JobEnd {

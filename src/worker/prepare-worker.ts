@@ -9,6 +9,9 @@ import type { Place } from '../contract/facts.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { umaskOfCommands } from '../support/umask.ts';
+import { ChangesStore } from './changes/changes-store.ts';
+import { LayerHelper } from './changes/layer-helper.ts';
+import { findOtherStores } from './changes/places.ts';
 import { ExecEnforcer } from './exec/exec-enforcer.ts';
 import { isDeadServer } from './folders/instance-folder.ts';
 import { createServerFolders, memoryFolders, type ServerFolders } from './folders/server-folders.ts';
@@ -24,6 +27,7 @@ import { withoutShellVariables } from './machine/shell-variables.ts';
 import { ForwardedPorts } from './room/forwarded-ports.ts';
 import { findHomes, type Homes } from './sandbox/homes.ts';
 import { findTemporary, probeLandlock } from './sandbox/landlock-sandbox.ts';
+import { usualLayerFolders } from './sandbox/layer-folders.ts';
 import { OwnFiles } from './sandbox/own-files.ts';
 import { WorkspaceProtection } from './sandbox/protected-paths.ts';
 import { findShown } from './sandbox/shown-in-home.ts';
@@ -49,6 +53,7 @@ export interface PreparedWorker {
   readonly shells: ShellSessions;
   readonly limitEnforcer: LimitEnforcer;
   readonly exec: ExecEnforcer;
+  readonly changes: ChangesStore;
   readonly ports: ForwardedPorts;
   /** Names of variables that commands do not get. */
   readonly withheld: readonly string[];
@@ -71,7 +76,10 @@ export class Preparation {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#memoryFolders = memoryFolders(options.environment);
-    this.#ownFiles = new OwnFiles([options.stateDir, ...options.ownFiles, ...this.#memoryFolders]);
+    const { stateDir, ownFiles } = options;
+    this.#ownFiles = new OwnFiles([stateDir, ...ownFiles, ...this.#memoryFolders], () =>
+      findOtherStores(stateDir),
+    );
   }
 
   /** True once `get` was called, so that there may be sessions. */
@@ -107,6 +115,7 @@ export class Preparation {
     await prepared?.ports.closeAll();
     await prepared?.shells.closeAll();
     await prepared?.starter.close();
+    await prepared?.changes.close();
     await prepared?.sweeping;
     await prepared?.limitEnforcer.close();
     this.#ownFiles.close();
@@ -159,7 +168,9 @@ interface StartParts extends Pick<PreparedWorker, 'bash' | 'folders' | 'path'> {
 async function prepareStart(
   options: WorkerOptions,
   found: StartParts,
-): Promise<Pick<PreparedWorker, 'starter' | 'machine' | 'shells' | 'limitEnforcer' | 'exec' | 'sweeping'>> {
+): Promise<
+  Pick<PreparedWorker, 'starter' | 'machine' | 'shells' | 'limitEnforcer' | 'exec' | 'changes' | 'sweeping'>
+> {
   const { table } = options;
   const name = basename(found.folders.path);
   const cgroups = options.cgroups === false ? null : createCgroups(name);
@@ -176,6 +187,8 @@ async function prepareStart(
   const deps = toStartDeps(options, found, limitEnforcer, isRoot);
   const exec = new ExecEnforcer(options, { path: found.path, bashPath: found.bash.path });
   const usual = { ...options, exec: await exec.for(undefined) };
+  if (options.changes !== 'direct')
+    for (const folder of usualLayerFolders(deps)) deps.changes.prepare(folder);
   const starter = await chooseStarter(deps, usual, machine);
   const shells = new ShellSessions({
     starter,
@@ -186,7 +199,8 @@ async function prepareStart(
     idleMs: options.sessionIdleMs,
     bounds: options.shellBounds,
   });
-  return { starter, machine, shells, limitEnforcer, exec, sweeping };
+  await deps.changes.tidy((server) => isDeadServer(server, table));
+  return { starter, machine, shells, limitEnforcer, exec, changes: deps.changes, sweeping };
 }
 
 // Each check runs once, at its first use.
@@ -234,6 +248,13 @@ function toStartDeps(
     instance: { [instanceVariable]: basename(folders.path) },
     loadPty: () => loadPty(options.loadPty),
     roomsFolder: join(folders.path, 'rooms'),
+    changes: createChanges(options, basename(folders.path)),
     scriptPath: (id: string) => join(folders.path, 'scripts', id),
   };
+}
+
+function createChanges(options: WorkerOptions, instance: string): ChangesStore {
+  const { stateDir, changesBytes, changesDays, changesFileBytes: maxFileBytes } = options;
+  const limits = { maxBytes: changesBytes, maxAgeMs: changesDays * 86_400_000 };
+  return new ChangesStore({ stateDir, instance, maxFileBytes, ...limits }, new LayerHelper());
 }

@@ -1,3 +1,4 @@
+import { changesModes } from '../contract/changes.ts';
 import { execModes, sandboxNames, supervisionLevels } from '../contract/isolation.ts';
 import { defineSettings } from '../settings/define.ts';
 import { environmentPattern, environmentWords } from '../settings/environment-pattern.ts';
@@ -138,6 +139,33 @@ export const workerSettings = defineSettings({
     description:
       'Limits what commands can change: workspace allows writes only in the workspace, strict also hides the home directory.',
     project: 'stricter',
+  }),
+  changes: s.choice(changesModes).default('direct').meta({
+    env: 'NACRE_CHANGES',
+    flag: '--changes',
+    description:
+      'How commands change files of the workspace: direct changes them at once, track at the end of the command, so that it can be undone, hold only when the changes are applied.',
+    project: 'stricter',
+  }),
+  changesBytes: s.int().min(1_048_576).max(1_125_899_906_842_624).default(5_368_709_120).meta({
+    env: 'NACRE_CHANGES_BYTES',
+    flag: '--changes-bytes',
+    description:
+      'Bytes of changed files that are kept for undo; beyond that, the oldest changes are removed.',
+    project: 'lower',
+  }),
+  changesDays: s.int().min(1).max(3_650).default(30).meta({
+    env: 'NACRE_CHANGES_DAYS',
+    flag: '--changes-days',
+    description: 'Days after which changes that are kept for undo, or held, are removed.',
+    project: 'lower',
+  }),
+  changesFileBytes: s.int().min(1_048_576).max(1_125_899_906_842_624).default(1_073_741_824).meta({
+    env: 'NACRE_CHANGES_FILE_BYTES',
+    flag: '--changes-file-bytes',
+    description:
+      'The largest file that a command may change while its changes are tracked or held, because the whole file is copied; a command that changes a larger one is killed.',
+    project: 'lower',
   }),
   workspace: s.list(s.text().min(1)).default([]).meta({
     env: 'NACRE_WORKSPACE',

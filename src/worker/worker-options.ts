@@ -1,3 +1,4 @@
+import type { ChangesMode } from '../contract/changes.ts';
 import type { Isolation } from '../contract/isolation.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { ExecOptions } from './exec/choose-exec-guard.ts';
@@ -31,6 +32,13 @@ export interface WorkerOptions extends StarterOptions, Isolation, Limits, ExecOp
   readonly keepPollMs?: number | undefined;
   /** nacre's own folders, in addition to `stateDir`, that no command should read. */
   readonly ownFiles: readonly string[];
+  /** How commands change files; a call may ask for a stricter way. */
+  readonly changes: ChangesMode;
+  /** The bytes and the days beyond which the oldest kept changes are removed. */
+  readonly changesBytes: number;
+  readonly changesDays: number;
+  /** The largest file that a command with a layer may write. */
+  readonly changesFileBytes: number;
   /** The size of the `KeeperPool`. */
   readonly warmShells: number;
   /** After this time without a command a persistent shell's processes end; its state is kept. */

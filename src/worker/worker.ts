@@ -1,10 +1,13 @@
 import { join } from 'node:path';
-import { type Backend, stopOnClose } from '../contract/backend.ts';
+import { type Backend, type BackendChanges, stopOnClose } from '../contract/backend.ts';
 import type { Facts, InspectQuery } from '../contract/facts.ts';
 import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract/failure.ts';
 import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
+import type { ChangesStore } from './changes/changes-store.ts';
+import { findOtherStores } from './changes/places.ts';
+import { showStoredChanges } from './changes/show-changes.ts';
 import { type ExecEnforcement, toExecState } from './exec/choose-exec-guard.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job, type JobOptions } from './job.ts';
@@ -15,9 +18,11 @@ import { portsInNetworkOf } from './observe/listening-ports.ts';
 import { Preparation, type PreparedWorker } from './prepare-worker.ts';
 import { KeptDaemons } from './processes/kept-daemons.ts';
 import { toNetwork } from './sandbox/sandbox-plan.ts';
-import { findWorkspace, isInWorkspace } from './sandbox/workspace.ts';
+import { defaultDirectory, findWorkspace, isInWorkspace } from './sandbox/workspace.ts';
+import { findChangesFault } from './start/find-changes-fault.ts';
 import { NotExecutableError } from './start/start-failures.ts';
 import type { Started, Starter } from './start/starter.ts';
+import { noteOnDirect, toLayered } from './start/to-layered.ts';
 import { toFiles } from './supervision/supervisor.ts';
 import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
@@ -47,9 +52,7 @@ export function createWorker(options: WorkerOptions): Worker {
     jobs.launch(spec.id, async () => toLaunch(spec, await preparation.get(), { options, quota, jobOptions }));
 
   return {
-    async warmUp() {
-      await preparation.get();
-    },
+    warmUp: async () => void (await preparation.get()),
     async environmentSecrets(rules) {
       const { env } = await preparation.login();
       return filterEnvironment(env, rules).withheld.map((name) => env[name] ?? '');
@@ -104,6 +107,11 @@ export function createWorker(options: WorkerOptions): Worker {
       await daemons.close();
       await preparation.close();
     },
+    async changesFault() {
+      const { starter, exec } = await preparation.get();
+      return findChangesFault(starter, defaultDirectory(options), { exec: await exec.for(undefined) });
+    },
+    ...changesOf(async () => (await preparation.get()).changes),
     usage: async () => ({ spoolBytes: quota.usedBytes }),
     report: async () => toReport(await preparation.get(), options),
   };
@@ -129,13 +137,24 @@ function roomMethods(
   };
 }
 
+function changesOf(store: () => Promise<ChangesStore>): Omit<BackendChanges, 'changesFault'> {
+  return {
+    listChanges: async (owner) => (await store()).list(owner),
+    scanChanges: async (action, limit) => (await store()).scan(action, limit),
+    showChanges: async (action, limits) => showStoredChanges(await store(), action, limits),
+    applyChanges: async (action) => (await store()).apply(action),
+    discardChanges: async (action) => (await store()).discard(action),
+    undoChanges: async (action) => (await store()).undo(action),
+  };
+}
+
 async function inspectWith(
   query: InspectQuery,
   { path, ownPlace, shells, homes }: PreparedWorker,
   options: WorkerOptions,
 ): Promise<Facts> {
   const { cwd, home, ownFiles: own, stateDir } = options;
-  const ownFiles = [...own, stateDir];
+  const ownFiles = [...own, stateDir, ...findOtherStores(stateDir)];
   const shell = query.session === undefined ? undefined : await shells.snapshot(query.session);
   const workspace = query.workspace?.length ? findWorkspace(options) : [];
   const isUsable = (folder: string) => workspace.length === 0 || isInWorkspace(folder, workspace);
@@ -158,14 +177,16 @@ async function toLaunch(
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
   const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, options);
+  const layered = toLayered(requested, options.changes);
+  const changesNote = noteOnDirect(requested, options.changes);
   const { spool, writesThrough } = toSpool(spec, folders.path, options, quota);
   return {
-    job: new Job(spec, { spool, writesThrough, withheldEnv: withheld }, jobOptions),
+    job: new Job(spec, { spool, writesThrough, withheldEnv: withheld, changesNote }, jobOptions),
     waitsForLaunchMessage: waitsForLaunchMessage(starter, spec, exec),
     start: () =>
       session === undefined
-        ? starter.start(spec, { baseEnv, exec })
-        : shells.start(session, spec, { baseEnv, exec }),
+        ? starter.start(spec, { baseEnv, exec, layered })
+        : shells.start(session, spec, { baseEnv, exec, layered }),
   };
 }
 

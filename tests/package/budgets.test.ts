@@ -16,8 +16,8 @@ const budgets = {
   packed: 1_600 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
   unpacked: 4_900 * kB,
-  /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need. */
-  code: 2_650 * kB,
+  /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need (45 kB for changes). */
+  code: 2_720 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 20 * kB,
   /** Bytes of the code that answers the first messages of an MCP client. */

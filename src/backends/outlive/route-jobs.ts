@@ -72,6 +72,14 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
     async closeRoom(room) {
       await Promise.all(both().map((backend) => backend.closeRoom(room)));
     },
+    // Kept changes are in the state folder, which both workers share.
+    changesFault: () => local.changesFault(),
+    listChanges: (owner) => local.listChanges(owner),
+    scanChanges: (action, limit) => local.scanChanges(action, limit),
+    showChanges: (action, limits) => local.showChanges(action, limits),
+    applyChanges: (action) => local.applyChanges(action),
+    discardChanges: (action) => local.discardChanges(action),
+    undoChanges: (action) => local.undoChanges(action),
     async takeUp(request) {
       if (!detached.hasBegun() && !options.hasKept()) return [];
       const kept = await detached.takeUp(request);

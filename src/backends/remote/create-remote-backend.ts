@@ -134,6 +134,13 @@ function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 
     listSessions: () => connection.call('listSessions'),
     closeSession: (key) => connection.call('closeSession', key),
     listRooms: () => connection.call('listRooms'),
+    changesFault: () => connection.call('changesFault'),
+    listChanges: (owner) => connection.call('listChanges', owner ?? null),
+    scanChanges: (action, limit) => connection.call('scanChanges', action, limit),
+    showChanges: (action, limits) => connection.call('showChanges', action, limits),
+    applyChanges: (action) => connection.call('applyChanges', action),
+    discardChanges: (action) => connection.call('discardChanges', action),
+    undoChanges: (action) => connection.call('undoChanges', action),
     openPort: (port) => connection.call('openPort', port),
     closePort: async (hostPort) => (await connection.call('closePort', hostPort)) ?? undefined,
     async closeRoom(room) {

@@ -17,6 +17,7 @@ import type {
 import { problemExit } from '../exit-codes.ts';
 import { print, toErrorText } from '../print.ts';
 import { examineClients } from './doctor/examine-clients.ts';
+import { examineChanges } from './doctor/examine-isolation.ts';
 import { examineMachine, examineReport } from './doctor/examine-machine.ts';
 import { examinePolicy, examineServer } from './doctor/examine-policy.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -69,7 +70,9 @@ async function examine(deps: DoctorDeps, report: Reported): Promise<readonly Fin
           fix: 'nacre init CLIENT, with the newer one',
         }) as const,
     ),
-    ...('failure' in report ? [toProblem(report.failure)] : examineReport(report, deps)),
+    ...('failure' in report
+      ? [toProblem(report.failure)]
+      : [...examineReport(report, deps), examineChanges(await (await deps.engine()).changes.fault())]),
     examinePolicy(deps, clients.isListed),
     await examineServer(deps),
     ...clients.findings,

@@ -3,6 +3,18 @@ import { defineDoor } from '../define-door.ts';
 import type { DoorGroup } from '../door.ts';
 import { jsonFlag, pathFlag, switchFlag, textFlag } from '../flag-kinds.ts';
 
+const timeoutFlag = s
+  .int()
+  .min(1)
+  .max(86_400_000)
+  .optional()
+  .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' });
+
+const inputFlag = s
+  .text()
+  .optional()
+  .meta({ flag: '--input', description: "Text for the command's stdin; - forwards nacre's own stdin." });
+
 /** Subcommands that run commands, or decide about them. */
 export const runCommands: DoorGroup = {
   run: defineDoor({
@@ -16,19 +28,32 @@ export const runCommands: DoorGroup = {
     flags: {
       json: jsonFlag,
       cwd: pathFlag('--cwd', 'Directory to run in.'),
-      timeoutMs: s
-        .int()
-        .min(1)
-        .max(86_400_000)
-        .optional()
-        .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' }),
-      input: s.text().optional().meta({
-        flag: '--input',
-        description: "Text for the command's stdin; - forwards nacre's own stdin.",
-      }),
+      timeoutMs: timeoutFlag,
+      input: inputFlag,
+      hold: switchFlag('--hold', 'Change no files; show the changes, and ask whether to apply them.'),
     },
     takesCommand: true,
     load: async () => (await import('./run.ts')).runDoor,
+  }),
+  try: defineDoor({
+    summary: 'Run a command, see what it would do to files, and decide.',
+    details: 'The same as nacre run --hold.',
+    usage: "'COMMAND' | PROGRAM ARGUMENT...",
+    examples: [
+      ["nacre try 'sed -i s/colour/color/ *.md'", 'See the differences before any file is changed.'],
+      ['nacre try -- npm install left-pad', 'See which files an installation creates.'],
+    ],
+    flags: {
+      json: jsonFlag,
+      cwd: pathFlag('--cwd', 'Directory to run in.'),
+      timeoutMs: timeoutFlag,
+      input: inputFlag,
+    },
+    takesCommand: true,
+    load: async () => {
+      const { runDoor } = await import('./run.ts');
+      return (deps) => runDoor({ ...deps, flags: { ...deps.flags, hold: true } });
+    },
   }),
   check: defineDoor({
     summary: 'Show whether the policy would allow a command, and why.',

@@ -4,8 +4,10 @@ import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { OutputChunk } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import { summariseChanges, toChangesReply } from '../../tools/common/describe-changes.ts';
 import type {
   Arguments,
+  DisplayAccess,
   EngineAccess,
   FlagAccess,
   Io,
@@ -17,6 +19,7 @@ import type {
 } from '../door.ts';
 import { exitCodes, failedExit, timedOutExit, toSignalExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
+import { decideOnHeld } from './decide-on-held.ts';
 import { createLiveLine, type LiveLine } from './live-line.ts';
 import { readInput } from './read-input.ts';
 import { toScript } from './to-script.ts';
@@ -26,6 +29,7 @@ interface Flags {
   readonly cwd?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly input?: string | undefined;
+  readonly hold: boolean;
 }
 
 type RunDeps = FlagAccess<Flags> &
@@ -34,6 +38,7 @@ type RunDeps = FlagAccess<Flags> &
   EngineAccess &
   ReplySettings &
   UserRules &
+  DisplayAccess &
   Pick<ProcessAccess, 'machine'> &
   Pick<SettingsAccess, 'warnings'>;
 
@@ -45,7 +50,10 @@ export async function runDoor(deps: RunDeps): Promise<number> {
   try {
     const outcome = await runCommand(deps);
     if (json) await print(io.stdout, `${JSON.stringify(toDocument(outcome))}\n`, io.interrupted);
-    else for (const line of toNotes(outcome)) await note(io, line);
+    else {
+      for (const line of toNotes(outcome)) await note(io, line);
+      if (outcome.changes?.state === 'held') await decideOnHeld(deps, outcome.changes);
+    }
     return toExitCode(outcome, io.interrupted);
   } catch (error) {
     await (json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
@@ -60,12 +68,13 @@ async function runCommand(deps: RunDeps): Promise<Outcome> {
   const { io, flags, ownRules, maxOutputChars } = deps;
   const { json } = flags;
   const command = toCommand(deps.words);
+  const changes = flags.hold ? 'hold' : undefined;
   const input = await readInput(flags.input, io.stdin, io.interrupted);
   const engine = await deps.engine();
   const line = json || !isTerminal(deps) ? undefined : createLiveLine(io.stderr);
   try {
     return await engine.run(
-      { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars },
+      { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars, changes },
       {
         ...ownRules,
         caller: { door: 'cli', client: 'nacre run' },
@@ -138,6 +147,7 @@ function toDocument(outcome: Outcome): Record<string, unknown> {
     still_running: outcome.survivors,
     denied_hosts: outcome.deniedHosts,
     withheld_env: outcome.exitCode === 0 ? [] : outcome.withheldEnv,
+    ...(outcome.changes && { changes: toChangesReply(outcome.changes) }),
     warnings: outcome.warnings,
   };
 }
@@ -152,6 +162,7 @@ function toNotes(outcome: Outcome): readonly string[] {
     leftRunning.length > 0 ? `killed when the command ended: ${names(leftRunning)}.` : '',
     survivors.length > 0 ? `could not be killed: ${names(survivors)}.` : '',
     exitCode !== 0 && withheldEnv.length > 0 ? `not passed to the command: ${withheldEnv.join(', ')}.` : '',
+    ...(outcome.changes ? [summariseChanges(outcome.changes)] : []),
     ...warnings,
   ].filter((line) => line !== '');
 }

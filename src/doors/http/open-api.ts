@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Tool } from '../../tools/common/tool.ts';
+import { changesRequest } from './endpoints/changes-endpoint.ts';
 import { shellRequest } from './endpoints/shell-endpoint.ts';
 import { clientMessages, serverMessages } from './stream/messages.ts';
 import { toExample } from './to-example.ts';
@@ -91,6 +92,14 @@ export function toOpenApi({ version, callers, sites }: OpenApiSource) {
         // OpenAPI has no messages; tools ignore fields that begin with x-.
         'x-messages': { client: toMessages(clientMessages), server: toMessages(serverMessages) },
       },
+      '/api/changes': view('List the changes of commands that are held or can be undone'),
+      '/api/changes/{id}': withId(view('Show the changes of a command')),
+      ...Object.fromEntries(
+        (['apply', 'discard', 'undo'] as const).map((action) => [
+          `/api/changes/{id}/${action}`,
+          withId({ post: operation(changesSummaries[action], toSchema(changesRequest), done) }),
+        ]),
+      ),
       '/api/tools': view('List the tools'),
       ...Object.fromEntries(tools),
       ...consolePaths,
@@ -186,4 +195,15 @@ function toMessages(messages: Readonly<Record<string, z.ZodType>>): object {
 function toSchema(schema: z.ZodType): object {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
   return rest;
+}
+
+const changesSummaries = {
+  apply: 'Apply held changes',
+  discard: 'Forget held changes',
+  undo: 'Restore the files from before a command',
+};
+const done = { 200: { description: 'The changed paths, and the state of the changes afterwards.' } };
+
+function withId(path: object): object {
+  return { ...path, parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] };
 }

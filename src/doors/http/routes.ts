@@ -10,6 +10,7 @@ import * as act from './console/acts.ts';
 import type { ConsoleDeps } from './console/console-endpoints.ts';
 import * as see from './console/console-endpoints.ts';
 import { serveConsoleFile, serveConsolePage } from './console/console-files.ts';
+import { actOnChanges, serveChanges, serveChangesList } from './endpoints/changes-endpoint.ts';
 import { type MetricsDeps, showMetrics } from './endpoints/metrics-endpoint.ts';
 import * as page from './endpoints/page-endpoints.ts';
 import { runShell, type ShellDeps } from './endpoints/shell-endpoint.ts';
@@ -95,6 +96,13 @@ export function mainRoutes(
     call('GET', '/api/tools', listTools),
     call('POST', '/api/tools/:name', (caller, exchange, { params }) =>
       runTool(deps, params.name ?? '', caller, exchange),
+    ),
+    call('GET', '/api/changes', (caller) => serveChangesList(deps, caller)),
+    call('GET', '/api/changes/:id', (caller, _, { params }) => serveChanges(deps, caller, params.id ?? '')),
+    ...(['apply', 'discard', 'undo'] as const).map((action) =>
+      call('POST', `/api/changes/:id/${action}`, (caller, exchange, { params }) =>
+        actOnChanges(deps, caller, { id: params.id ?? '', action }, exchange),
+      ),
     ),
     call('GET', '/metrics', (caller) => showMetrics(deps, caller)),
     ...['GET', 'POST', 'DELETE'].map((method) =>

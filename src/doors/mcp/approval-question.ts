@@ -1,11 +1,13 @@
+import type { CommandChanges } from '../../contract/changes.ts';
 import type { ApprovalRequest } from '../../engine/approval/approval.ts';
 import { escapeControls } from '../../support/escape-controls.ts';
+import { describeChange } from '../../tools/common/describe-changes.ts';
 
 /**
  * The question to the client's user, in at most five lines, because clients fold longer ones away: the command, its place,
  * the reason, its variables and stdin, and how to see the parts that were cut.
  */
-export function toApprovalQuestion({ decision, asked, id }: ApprovalRequest): string {
+export function toApprovalQuestion({ decision, asked, id, changes }: ApprovalRequest): string {
   const { command, cwd, into, sandbox } = asked;
   const script =
     command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
@@ -20,10 +22,22 @@ export function toApprovalQuestion({ decision, asked, id }: ApprovalRequest): st
     showPart(place.join(', '), maxLineChars),
     showPart(`why: ${decision.reason}`, maxLineChars),
     ...(data === '' ? [] : [showPart(`with ${data}`, maxLineChars)]),
+    ...(changes ? [showPart(describeHeld(changes), maxCommandChars)] : []),
   ];
   const isCut = lines.some((line) => line.isCut);
-  const last = isCut ? `Too long to show here: nacre show ${id} prints all of it.` : 'Accept to run it once.';
+  const last = isCut ? `Too long to show here: nacre show ${id} prints all of it.` : toOffer(changes);
   return [...lines.map(({ text }) => text), last].join('\n');
+}
+
+function toOffer(changes: ApprovalRequest['changes']): string {
+  return changes
+    ? `Accept to apply these changes; nacre changes ${changes.id} shows them.`
+    : 'Accept to run it once.';
+}
+
+function describeHeld({ created, changed, deleted, mode, changes }: CommandChanges): string {
+  const paths = changes.map(describeChange).join(', ');
+  return `it has run; not applied yet: ${created} created, ${changed} changed, ${deleted} deleted, ${mode} mode: ${paths}`;
 }
 
 const maxCommandChars = 400;

@@ -1,5 +1,6 @@
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../contract/caller.ts';
+import type { CommandChanges } from '../../contract/changes.ts';
 import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
@@ -26,6 +27,8 @@ export interface ApprovalRequest {
   readonly owner: string | undefined;
   readonly connection?: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** The changes that the command has made, if it ran while they are held; an approval applies them. */
+  readonly changes?: CommandChanges | undefined;
 }
 
 /** The user's answer, or the reason why there is none. */

@@ -75,6 +75,8 @@ export interface StartContext extends StartFields {
 /** The context of a command on its way: every journey has an id from the beginning, for its audit records. */
 export interface JourneyContext extends StartFields {
   readonly id: string;
+  /** True if the call waits for the end, so that the user can be asked about held changes instead of the command. */
+  readonly asksAfter?: boolean | undefined;
   /** Lists the command from its start, because it outlives its call. */
   readonly inBackground?: boolean | undefined;
 }
@@ -90,7 +92,7 @@ export interface RunCall extends RunContext, JourneyContext {
 export interface StartRequest
   extends Pick<
     CommandRequest,
-    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'quotePaths' | 'session'
+    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'changes' | 'quotePaths' | 'session'
   > {
   /** Prefix of its id; `cmd` by default. */
   readonly idPrefix?: 'cmd' | 'shell' | undefined;

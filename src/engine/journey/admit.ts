@@ -5,7 +5,7 @@ import type { InputRules, JobSpec } from '../../contract/job.ts';
 import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
-import { deniedError, requireApproval } from '../approval/approval.ts';
+import { type ApprovalSubject, deniedError, requireApproval } from '../approval/approval.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { createInputJudge } from '../typing/judge-input.ts';
@@ -20,6 +20,8 @@ export interface Admission {
   readonly isolation: JobSpec['isolation'];
   /** Sentences about the directory and from the user, for the caller. */
   readonly notes: readonly string[];
+  /** Set if the user is asked about the changes that the command has made, when it has ended. */
+  readonly toAsk?: ApprovalSubject | undefined;
   /** Applies the policy to later input; present if the command executes its stdin. */
   readonly inputJudge: InputJudge | undefined;
   /** How `inputJudge` was created. */
@@ -51,8 +53,9 @@ export async function admit(
   recordDecision(deps, call, cwd, decision);
   if (decision.verdict === 'deny') throw deniedError(decision);
   const notes = [...placeNotes];
-  if (decision.verdict === 'ask' && !call.dryRun) {
-    const asked = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
+  const asksAfter = call.asksAfter === true && decision.changes === 'hold';
+  const asked = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
+  if (decision.verdict === 'ask' && !call.dryRun && !asksAfter) {
     const approved = { decision, asked, id, caller, owner, connection, signal };
     const { note } = await requireApproval(deps, approved, call.askUser);
     if (note !== undefined) notes.push(`The user approved this and says: ${note}`);
@@ -61,7 +64,16 @@ export async function admit(
   const isolation = { sandbox, workspace: decideWorkspace(facts, call.cwdRoots) };
   const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
   const judgedBy = inputJudge && { env, facts, rules };
-  return { command, cwd, decision, isolation, notes, inputJudge, judgedBy };
+  return {
+    command,
+    cwd,
+    decision,
+    isolation,
+    notes,
+    inputJudge,
+    judgedBy,
+    ...(decision.verdict === 'ask' && asksAfter && { toAsk: asked }),
+  };
 }
 
 /** Error for a call whose `signal` fired before its command was started. */

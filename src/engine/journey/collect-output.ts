@@ -4,7 +4,7 @@ import { formatBytes } from '../../output/amounts.ts';
 import { createSanitiser } from '../../output/sanitise.ts';
 import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
-import { toFinished } from './shape-outcome.ts';
+import { changesNotes, toFinished } from './shape-outcome.ts';
 
 /** Collects the complete text of a command through `onOutput`. */
 export interface OutputCollector {
@@ -33,8 +33,8 @@ export function collectOutput(
     toOutcome(state, cwd) {
       const [stdout, stderr] = [streams.stdout.end(), streams.stderr.end()];
       const ended = over && overLimit(over, maxStreamBytes);
-      const texts = { stdout, stderr, truncated: over !== undefined, warnings: [] };
-      return { ...toFinished(state, cwd), ...ended, ...texts };
+      const texts = { stdout, stderr, truncated: over !== undefined };
+      return { ...toFinished(state, cwd), ...ended, ...texts, warnings: changesNotes(state) };
     },
   };
 }

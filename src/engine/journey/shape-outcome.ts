@@ -31,7 +31,7 @@ export async function shapeOutcome(
   state: JobState,
   { cwd, maxOutputChars, maxOutputLines, cutAtLines, howToGetRest, fits }: ShapeOptions,
 ): Promise<Outcome> {
-  const warnings: string[] = [];
+  const warnings = [...changesNotes(state)];
   const streams = await readStreams(logOf(backend, state.id), state).catch((error: Error) => {
     warnings.push(`The output could not be read back: ${error.message}`);
     return nothing;
@@ -45,6 +45,11 @@ export async function shapeOutcome(
 
 function toLeftOut({ omittedLines, omittedChars, omittedBytes }: Truncation): LeftOut {
   return { lines: omittedLines, chars: omittedChars, bytes: omittedBytes };
+}
+
+/** Sentences about changes of a command that were not tracked or applied as asked. */
+export function changesNotes({ changesNote, end }: JobState): readonly string[] {
+  return [changesNote, end?.changesNote].filter((note) => note !== undefined);
 }
 
 /** The outcome of an ended job, without its output. */

@@ -1,3 +1,4 @@
+import { stricterChanges } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { JobSpec, Keeping } from '../../contract/job.ts';
 import type { CommandRequest } from '../../contract/request.ts';
@@ -54,6 +55,11 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
   return {
     ...{ id, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
     ...{ isolation, environment, terminal, session, beginsAs, room, exec: execListFor(call.rules) },
+    changes: {
+      mode: stricterChanges(request.changes, admission.decision.changes),
+      owner: owner ?? call.room,
+      isLasting: call.inBackground === true || terminal !== undefined,
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { findPatternProblem } from '../../output/matcher.ts';
 import { nameTools } from '../../support/name-tools.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
+import { summariseChanges } from '../common/describe-changes.ts';
 import { joinStreams } from '../common/describe-outcome.ts';
 import { limitOutput, type OutputPreference, once } from '../common/fit-reply.ts';
 import type { AllowedCommands, Tool, ToolContext, ToolReply } from '../common/tool.ts';
@@ -95,6 +96,7 @@ function toReply(reading: Reading, context: ToolContext): ToolReply {
   const { id, state, stdout, stderr, unreadBytes, isCut } = reading;
   const hint = reading.hint === null ? undefined : once(context, reading.hint);
   const { status, durationMs, end } = state;
+  const note = state.changesNote ?? end?.changesNote;
   const isRunning = end === null;
   const lines = [
     joinStreams(stdout, stderr).replace(/\n$/, ''),
@@ -102,6 +104,8 @@ function toReply(reading: Reading, context: ToolContext): ToolReply {
       ? [nameTools(context.toolPrefix, `[${unreadBytes} more bytes: call BashOutput again]`)]
       : []),
     ...(hint === undefined ? [] : [`[${hint}]`]),
+    ...(end?.changes ? [summariseChanges(end.changes)] : []),
+    ...(note === undefined ? [] : [note]),
     `Status: ${status}`,
     ...(end ? [`Exit code: ${end.exitCode ?? `not known (${end.cause})`}`, `Duration: ${durationMs}ms`] : []),
   ];

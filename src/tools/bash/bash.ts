@@ -5,6 +5,7 @@ import type { Reading } from '../../engine/reading/read-command.ts';
 import { nameTools } from '../../support/name-tools.ts';
 import { BashLimits } from '../common/default-limits.ts';
 import { defineTool } from '../common/define-tool.ts';
+import { toChangesReply } from '../common/describe-changes.ts';
 import { describeEnd, joinStreams, omitUndefined, toOutcomeMeta } from '../common/describe-outcome.ts';
 import { limitOutput, toRunLimits } from '../common/fit-reply.ts';
 import type { TimeLimits } from '../common/time-limits.ts';
@@ -59,6 +60,7 @@ const output = z.object({
   dry_run: z.boolean().optional(),
   rewritten_command: z.string().optional().describe('The command that was run instead'),
   queued_ms: z.int().optional(),
+  changes: z.record(z.string(), z.unknown()).optional(),
   notes: z.array(z.string()).optional(),
   ...failureOutput,
 });
@@ -243,6 +245,7 @@ function toReply(outcome: Outcome, args: Args, { timeoutMs, isDryRun, context }:
       dry_run: isDryRun || undefined,
       rewritten_command: outcome.rewrittenCommand,
       queued_ms: outcome.wait?.waitedMs || undefined,
+      changes: outcome.changes && toChangesReply(outcome.changes),
       notes: notes.length > 0 ? notes : undefined,
     },
     logId: outcome.truncated ? outcome.id : undefined,

@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Restoration } from '../../contract/session.ts';
 import type { ToolResult } from '../../contract/tool-result.ts';
 import { nameTools } from '../../support/name-tools.ts';
+import { summariseChanges } from '../common/describe-changes.ts';
 import { describeSideEffects, nameProcesses, omitUndefined } from '../common/describe-outcome.ts';
 import type { ToolContext, ToolReply } from '../common/tool.ts';
 
@@ -78,10 +79,11 @@ export function rethrowShellError(error: unknown, id: string): never {
 export function notesOn(outcome: Outcome, context: ToolContext): readonly string[] {
   const { id, session, leftRunning } = outcome;
   return [
-    ...(session?.restored ? [describeRestored(session.restored)] : []),
+    ...(session?.restored && session.restored.reason !== 'layer' ? [describeRestored(session.restored)] : []),
     ...(session?.shellEnded ? [describeShellEnd(outcome, session.cwd)] : []),
     ...(session?.ran === false ? [notRun] : []),
     ...(leftRunning.length > 0 ? [describeLeft(nameProcesses(leftRunning).join(', '), id, context)] : []),
+    ...(outcome.changes ? [summariseChanges(outcome.changes)] : []),
     ...describeSideEffects(outcome, context),
   ];
 }
@@ -95,6 +97,7 @@ const reasons: Readonly<Record<Restoration['reason'], string>> = {
   ended: 'had ended',
   idle: 'was closed because it was idle',
   moved: 'moved to the background with its command',
+  layer: 'ends with each command whose changes are tracked or held',
 };
 
 function describeRestored({ reason, variables, functions, aliases, lost }: Restoration): string {

@@ -3,6 +3,7 @@ import { toNacreError } from '../../contract/failure.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { commandText, directoryText, envMap, inputText } from '../../contract/request.ts';
 import { defineTool } from '../common/define-tool.ts';
+import { summariseChanges } from '../common/describe-changes.ts';
 import {
   describeEnd,
   describeSideEffects,
@@ -197,6 +198,7 @@ function notesOn(outcome: Outcome, context: ToolContext): readonly string[] {
   const killed = nameProcesses(leftRunning).join(', ');
   return [
     ...(leftRunning.length > 0 ? [`Killed with the command: ${killed}.`] : []),
+    ...(outcome.changes ? [summariseChanges(outcome.changes)] : []),
     ...describeSideEffects(outcome, context),
   ];
 }

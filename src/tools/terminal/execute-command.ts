@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesModes } from '../../contract/changes.ts';
 import { sandboxNames } from '../../contract/isolation.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { type CommandRequest, commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
@@ -38,13 +39,13 @@ const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
 
 const fields = {
   command: commandText.describe('Bash command line'),
-  input: inputText.optional().describe('Text for stdin; empty by default'),
+  input: inputText.optional().describe('Text for stdin'),
   cwd: cwdText.optional().describe("Default: the server's cwd"),
   env: envMap.optional(),
   on_timeout: z
     .enum(['kill', 'background'])
     .default('kill')
-    .describe('background: it keeps running, as with start_command'),
+    .describe('background: keeps running, as with start_command'),
   max_output_chars: z.int().min(1).max(200_000).optional(),
   sandbox: z
     .enum(sandboxNames)
@@ -52,6 +53,7 @@ const fields = {
     .describe(
       'Only stricter than the settings. workspace: writes only below cwd, no network; strict: also hides ~',
     ),
+  changes: z.enum(changesModes).optional().describe('track: can be undone; hold: applied later'),
   limits: limitsMap
     .optional()
     .describe(
@@ -113,7 +115,7 @@ export function executeCommand(
 const write = (stdout: string, stderr: string) => toYamlReply({ stdout, stderr });
 
 function toRequest(args: Args): Omit<CommandRequest, 'maxOutputChars'> {
-  const { command, input: text, cwd, env, timeout_ms, sandbox, limits } = args;
+  const { command, input: text, cwd, env, timeout_ms, sandbox, changes, limits } = args;
   return {
     command: { kind: 'shell', script: command },
     input: text,
@@ -121,6 +123,7 @@ function toRequest(args: Args): Omit<CommandRequest, 'maxOutputChars'> {
     env,
     timeoutMs: timeout_ms,
     sandbox,
+    changes,
     ...(limits && {
       limits: {
         memoryBytes: limits.memory_bytes,

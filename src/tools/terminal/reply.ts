@@ -5,6 +5,7 @@ import type { EndCause, ProcessRef } from '../../contract/job.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Reading, ReadQuery } from '../../engine/reading/read-command.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
+import { toChangesReply } from '../common/describe-changes.ts';
 import { nameProcesses, toOutcomeMeta } from '../common/describe-outcome.ts';
 import { once } from '../common/fit-reply.ts';
 import type { AllowedCommands, ToolContext, ToolReply } from '../common/tool.ts';
@@ -30,6 +31,7 @@ export function outcomeReply(
       cause: toFault(outcome.cause),
       truncated: outcome.truncated || undefined,
       left_out: leftOut && { ...leftOut },
+      changes: outcome.changes && toChangesReply(outcome.changes),
       command_id: outcome.truncated ? outcome.id : undefined,
       stdout: outcome.stdout,
       stderr: outcome.stderr,
@@ -100,6 +102,8 @@ export function commandReply(reading: Reading): ToolReply {
       unread_bytes: unreadBytes || undefined,
       cursor: next,
       detail: end?.detail,
+      changes: end?.changes && toChangesReply(end.changes),
+      changes_note: state.changesNote ?? end?.changesNote,
       stdout,
       stderr,
       ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),

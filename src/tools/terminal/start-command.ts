@@ -16,7 +16,7 @@ const input = z.strictObject({
       'must have at most 63 letters, digits, _ . or -, and start with a letter',
     )
     .optional()
-    .describe('Name to use in place of the id'),
+    .describe('To use in place of the id'),
   pty: z.boolean().default(false).describe('Run it in a terminal'),
   cols: terminalSize.cols.default(80),
   rows: terminalSize.rows.default(24),

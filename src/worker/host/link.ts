@@ -1,8 +1,16 @@
 // One connection of a server to the worker host: answers the calls of `WireCalls`. A server addresses its jobs, persistent
 // shells and rooms by its own keys; the link maps them to those of the worker that has them.
+
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { KeptCommand, StopOptions, TakeUpRequest, WriteOptions } from '../../contract/backend.ts';
+import type {
+  KeptCommand,
+  ShowLimits,
+  StopOptions,
+  TakeUpRequest,
+  WriteOptions,
+} from '../../contract/backend.ts';
+import type { ChangesAction } from '../../contract/changes.ts';
 import type { InspectQuery } from '../../contract/facts.ts';
 import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
@@ -39,6 +47,7 @@ type Handlers = {
 const madeOnce: ReadonlySet<string> = new Set([
   ...['prepare', 'start', 'write', 'interrupt', 'stop', 'dispose', 'detach'],
   ...['closeSession', 'openPort', 'closePort', 'takeUp'],
+  ...['applyChanges', 'discardChanges', 'undoChanges'],
 ]);
 
 interface RoomPlace {
@@ -198,6 +207,13 @@ export class Link {
       usage: async () => (this.#own ? this.#own.worker.usage() : { spoolBytes: 0 }),
       inspect: (query: InspectQuery, known: string | null) => this.#inspect(query, known),
       listRooms: () => this.#listRooms(),
+      changesFault: () => worker().changesFault(),
+      listChanges: (owner: string | null) => worker().listChanges(owner ?? undefined),
+      scanChanges: (action: ChangesAction, limit: number) => worker().scanChanges(action, limit),
+      showChanges: (action: ChangesAction, limits: ShowLimits) => worker().showChanges(action, limits),
+      applyChanges: (action: ChangesAction) => worker().applyChanges(action),
+      discardChanges: (action: ChangesAction) => worker().discardChanges(action),
+      undoChanges: (action: ChangesAction) => worker().undoChanges(action),
       openPort: async (port: ForwardedPort) => {
         const { hosted, key } = this.#room(port.room);
         return { ...(await hosted.worker.openPort({ ...port, room: key })), room: port.room };

@@ -1,4 +1,5 @@
 // The only file that knows the command line of bubblewrap (`bwrap`).
+import { toEnterCommand } from '../changes/enter-layers.ts';
 import type { BindMount, Mount } from './mount.ts';
 import { hasOwnNetwork, type SandboxPlan, toMounts } from './sandbox-plan.ts';
 
@@ -17,7 +18,8 @@ export function toBubblewrapCommand(
   plan: SandboxPlan,
   { heldFd, filterFd, atTerminal = false }: BubblewrapOptions = {},
 ): readonly [string, ...string[]] {
-  const [first = 'bwrap', ...rest] = [...(plan.shared?.enter ?? []), 'bwrap'];
+  const inLayer = plan.layer ? (toEnterCommand(plan.layer.folders) ?? []) : [];
+  const [first = 'bwrap', ...rest] = [...(plan.shared?.enter ?? []), ...inLayer, 'bwrap'];
   return [
     first,
     ...rest,
@@ -64,7 +66,7 @@ function toBindFlags({
 function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly string[] {
   const { isolation, isRoot } = plan;
   const { sandbox } = isolation;
-  if (sandbox === 'off') return [];
+  if (sandbox === 'off') return plan.layer && isRoot ? mountCapabilities : [];
   return [
     ...['--unshare-ipc', '--unshare-uts'],
     ...(hasOwnNetwork(plan) ? ['--unshare-net'] : []),
@@ -74,3 +76,13 @@ function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly str
     ...(sandbox === 'strict' && !atTerminal ? ['--new-session'] : []),
   ];
 }
+
+// With these root could unmount a layer, or open a file below it: in another namespace, or by a handle.
+const mountCapabilities = [
+  'SYS_ADMIN',
+  'SYS_PTRACE',
+  'SYS_CHROOT',
+  'DAC_READ_SEARCH',
+  'SYS_MODULE',
+  'SYS_RAWIO',
+].flatMap((name) => ['--cap-drop', `CAP_${name}`]);

@@ -23,15 +23,18 @@ interface OpenFile {
  */
 export class OwnFiles {
   readonly #paths: readonly string[];
+  readonly #findMore: () => readonly string[];
   readonly #open = new Map<string, OpenFile>();
 
-  constructor(paths: readonly string[]) {
+  /** `findMore` returns further paths; it is called by every `find`. */
+  constructor(paths: readonly string[], findMore: () => readonly string[] = () => []) {
     this.#paths = paths;
+    this.#findMore = findMore;
   }
 
-  /** The current paths: those of the constructor that exist, and where files were moved to. */
+  /** The current paths: those that exist, and where files were moved to. */
   find(): readonly string[] {
-    const named = new Map(this.#paths.flatMap((path) => this.#pathsOf(path)));
+    const named = new Map([...this.#paths, ...this.#findMore()].flatMap((path) => this.#pathsOf(path)));
     const missing = [...this.#open].filter(([key]) => !named.has(key));
     const moved = missing.flatMap(([, file]) => currentPath(file));
     for (const [key, file] of missing) this.#closeIfDeleted(key, file);

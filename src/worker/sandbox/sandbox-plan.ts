@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
+import type { Layer } from '../changes/layer.ts';
 import { bridgeProgram } from '../network/bridge.ts';
 import { findCommonGitFolder } from './git-folder.ts';
 import { ownKeyStores } from './homes.ts';
@@ -27,6 +28,8 @@ export interface SandboxPlan {
   readonly protected: ProtectedPaths;
   readonly isRoot: boolean;
   readonly extraMounts: readonly Mount[];
+  /** The layer over its workspace, if its changes are tracked or held. */
+  readonly layer?: Layer | undefined;
   /** The parts that come from its room; without them it has an empty /tmp and its own network namespace. */
   readonly shared?: SharedPlan | undefined;
   /** Lists the Unix sockets that a command without network must not reach (`findHostSockets`); they come and go. */

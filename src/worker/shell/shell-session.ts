@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
+import type { CommandChanges } from '../../contract/changes.ts';
 import type { SandboxName } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
@@ -37,8 +38,8 @@ export interface ShellSessionDeps {
   readonly bounds?: Partial<ShellBounds> | undefined;
 }
 
-/** How a host process is started: the server's variables that it gets, and the programs that the kernel executes for it. */
-export type ShellHostOptions = Pick<StartOptions, 'baseEnv' | 'exec'>;
+/** How a host process is started: its variables, the programs that the kernel executes for it, and its layer. */
+export type ShellHostOptions = Pick<StartOptions, 'baseEnv' | 'exec' | 'layered'>;
 
 /**
  * A persistent shell: one bash for many commands, one at a time.
@@ -111,9 +112,14 @@ export class ShellSession {
     return this.#host === null || isQuiet(this.#host);
   }
 
-  /** Starts one command; `options` apply to a host process that is started for it. */
+  /**
+   * Starts one command; `options` apply to a host process that is started for it. A command with a layer gets a host of its
+   * own, which ends with it: a layer cannot be applied while a shell uses it.
+   */
   async start(spec: JobSpec, options: ShellHostOptions): Promise<Started> {
+    if (options.layered && this.#host) await this.#endHost('layer');
     const { host, restored } = await this.#open(spec, options);
+    host.started.layer?.begin();
     const { text, removeScript } = this.#toText(spec);
     const outputs = await this.#outputs.acquire();
     const since = this.#deps.table.now();
@@ -133,7 +139,17 @@ export class ShellSession {
         this.#onLimit = onLimit;
       }),
       session: reply.then((ended) => this.#toSessionEnd(ended, restored)),
+      layer: host.started.layer && {
+        begin() {},
+        finish: (isTooLarge) => this.#finishLayer(host, isTooLarge),
+      },
     };
+  }
+
+  async #finishLayer(host: ShellHost, isTooLarge: boolean): Promise<CommandChanges | undefined> {
+    if (host === this.#host) await this.#endHost('layer');
+    else await host.close();
+    return host.started.layer?.finish(isTooLarge);
   }
 
   /** Detaches the running command: it keeps running in its shell, and the session will start a new one. */
@@ -148,11 +164,15 @@ export class ShellSession {
   }
 
   /** Ends the session's processes; its state is kept for the next command. */
-  async goIdle(): Promise<void> {
+  goIdle(): Promise<void> {
+    return this.#endHost('idle');
+  }
+
+  async #endHost(reason: Restoration['reason']): Promise<void> {
     await this.#stateRead;
     const host = this.#host;
     this.#host = null;
-    this.#sync.restartReason = 'idle';
+    this.#sync.restartReason = reason;
     await host?.close();
     await this.#outputs.close();
   }

@@ -1,6 +1,7 @@
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
+import { changesUnavailable } from '../changes/changes-store.ts';
 import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
 import { byEnforcement } from '../exec/exec-enforcer.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';
@@ -60,6 +61,7 @@ export class GroupStarter implements Starter {
   }
 
   async start(spec: JobSpec, options: StartOptions): Promise<Started> {
+    if (options.layered) throw changesUnavailable('commands have no mount namespace of their own');
     const isolation = tightenIsolation(this.#deps.isolation, spec.isolation);
     const isGuarded = options.exec.guard !== undefined || isolation.sandbox !== 'off';
     const applied = this.#deps.limitEnforcer.apply({

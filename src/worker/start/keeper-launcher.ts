@@ -1,4 +1,5 @@
 import { settlesWithin } from '../../support/timing.ts';
+import type { Layer } from '../changes/layer.ts';
 import type { ExecGuard } from '../exec/exec-guard.ts';
 import type { Environment } from '../machine/environment.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
@@ -71,8 +72,12 @@ export class KeeperLauncher {
   }
 
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
-  async startDefault(guard: ExecGuard | undefined, room?: Room | undefined): Promise<Keeper> {
-    const inRoom = await this.#enter(this.#defaultPlan, guard, room);
+  async startDefault(
+    guard: ExecGuard | undefined,
+    room?: Room | undefined,
+    layer?: Layer | undefined,
+  ): Promise<Keeper> {
+    const inRoom = await this.#enter({ ...this.#defaultPlan, layer }, guard, room);
     if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
     const plain = this.#toPlainPlan({ plan, guard }, await this.#deps.fifos.take(4));
@@ -199,8 +204,18 @@ export class KeeperLauncher {
   #track(started: Keeper, { plan, network, gaps, mountPoints }: PlanInRoom): Keeper {
     const proxy = network?.proxy ?? started.proxy;
     const discardsTmp = plan.shared !== undefined && plan.shared.tmp === undefined;
-    const keeper = { ...started, proxy, gaps, mountPoints, discardsTmp, isJoined: network !== undefined };
+    const { layer } = plan;
+    const keeper = {
+      ...started,
+      proxy,
+      gaps,
+      mountPoints,
+      discardsTmp,
+      isJoined: network !== undefined,
+      layer,
+    };
     this.#living.add(keeper);
+    if (layer) void keeper.gone.then(() => this.#deps.changes.dropUnused(layer));
     if (network) void keeper.ready.then((isReady) => isReady && this.#rooms.noteJoined());
     void keeper.gone.then(() => this.#living.delete(keeper));
     return keeper;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import type { ChangesStore } from '../changes/changes-store.ts';
 import { type Environment, forPipes, forTerminal, toCommandEnvironment } from '../machine/environment.ts';
 import { toProxyEnvironment } from '../network/bridge.ts';
 import { isHostAllowed } from '../network/host-rules.ts';
@@ -18,6 +19,8 @@ export interface SupervisedDeps extends StartDeps, SandboxDeps {
   readonly warmShells: number;
   /** Where the folders of `Rooms` are. */
   readonly roomsFolder: string;
+  /** Layers for commands whose changes are tracked or held. */
+  readonly changes: ChangesStore;
 }
 
 /** The plan that most commands share; undefined if the settings' workspace is refused, which each command reports. */

@@ -1,11 +1,14 @@
 import { closeSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import { changesUnavailable } from '../changes/changes-store.ts';
 import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import { findProgram } from '../machine/inspect.ts';
 import type { Room } from '../room/room.ts';
 import { Rooms } from '../room/rooms.ts';
+import { toLayerFolders, usualLayerFolders } from '../sandbox/layer-folders.ts';
 import {
   nameInTmp,
   type SandboxPlan,
@@ -13,6 +16,7 @@ import {
   toSandboxPlan,
   withVisibleFolders,
 } from '../sandbox/sandbox-plan.ts';
+import { identifyFolders } from '../sandbox/workspace.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { openTerminal } from '../terminal/open-terminal.ts';
@@ -33,6 +37,9 @@ export class KeeperSource {
   readonly #usualNames: readonly string[];
   readonly #launcher: KeeperLauncher;
   readonly #pools: WarmPools<Keeper>;
+  /** Keepers with a layer over the workspace of most commands; filled at the first use. */
+  readonly #layeredPools: WarmPools<Keeper>;
+  readonly #layerFolders: readonly string[];
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps) {
     const { env, instance, isolation } = deps;
@@ -56,6 +63,13 @@ export class KeeperSource {
       size,
       start: ({ room, guard }) => this.#launcher.startDefault(guard, room),
       stamp: () => toStamp(deps, this.#defaultPlan),
+    });
+    this.#layerFolders = this.#defaultPlan ? usualLayerFolders(deps) : [];
+    this.#layeredPools = new WarmPools({
+      size,
+      start: async ({ room, guard }) =>
+        this.#launcher.startDefault(guard, room, deps.changes.open(this.#layerFolders)),
+      stamp: () => `${toStamp(deps, this.#defaultPlan)} ${identifyFolders(this.#layerFolders)}`,
     });
   }
 
@@ -89,11 +103,14 @@ export class KeeperSource {
   /** Removes the room of a connection once its commands have ended. */
   async closeRoom(key: string): Promise<void> {
     const room = this.rooms.forget(key);
-    if (room) await this.#pools.close(room);
+    if (!room) return;
+    await this.#pools.close(room);
+    await this.#layeredPools.close(room);
   }
 
   async close(): Promise<void> {
     await this.#pools.closeAll();
+    await this.#layeredPools.closeAll();
     await this.#launcher.close();
     await this.rooms.close();
   }
@@ -104,17 +121,32 @@ export class KeeperSource {
   }
 
   async #openInRoom(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper | undefined> {
-    const { visibleFolders = [], baseEnv, exec } = options;
+    const { visibleFolders = [], baseEnv, exec, layered } = options;
     const { guard } = exec;
     const script = toLongScript(spec);
     const hasRoom = this.#hasRoom(isolation);
     const room = hasRoom ? this.#prepare(this.rooms.get(spec.room ?? localRoom)) : undefined;
     const isDefault =
       script === undefined && visibleFolders.length === 0 && baseEnv === undefined && !spec.terminal;
-    if (isDefault && this.#fitsDefault(isolation, spec.cwd))
-      return this.#whenReady(await this.#pools.take({ room, guard }), room);
+    const fits = isDefault && this.#fitsDefault(isolation, spec.cwd);
+    const folders = layered && this.#toLayerFolders(isolation, spec.cwd);
+    const below =
+      layered?.mode === 'hold' && folders ? this.#deps.changes.heldBy(layered.owner, folders) : [];
+    const isUsual = !folders || (below.length === 0 && isDeepStrictEqual(folders, this.#layerFolders));
+    if (fits && isUsual) {
+      const pools = folders ? this.#layeredPools : this.#pools;
+      return this.#whenReady(await pools.take({ room, guard }), room);
+    }
+    // Before the plan, which hides the store of the layer.
+    const layer = folders && this.#deps.changes.open(folders, below);
     const plan = withVisibleFolders(toSandboxPlan(this.#deps, isolation, spec.cwd), visibleFolders);
-    return this.#launch(plan, spec, { script, baseEnv, room, guard });
+    return this.#launch({ ...plan, layer }, spec, { script, baseEnv, room, guard });
+  }
+
+  #toLayerFolders(isolation: Isolation, cwd: string): readonly string[] {
+    if (this.#supervisor.level !== 'namespace')
+      throw changesUnavailable('bubblewrap does not work on this machine');
+    return toLayerFolders(this.#deps, isolation, cwd);
   }
 
   async #launch(

@@ -1,6 +1,8 @@
+import type { CommandChanges } from '../../contract/changes.ts';
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec, ProtectedUse } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
+import type { ChangingCommand } from '../changes/changes-store.ts';
 import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import type { DenialEvidence } from '../exec/find-denied.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
@@ -47,8 +49,21 @@ export interface Started {
   /** Finds what happened to paths that the sandbox protects, from the end of the command's stderr. */
   readonly protectedUse?: ((stderr: string) => ProtectedUse | undefined) | undefined;
   readonly watch: ResourceWatch;
+  /** The layer that receives its changes, if they are tracked or held. */
+  readonly layer?: JobLayer | undefined;
   /** For a command in a persistent shell: how it left the shell. Its background processes keep running. */
   readonly session?: Promise<SessionEnd> | undefined;
+}
+
+/** The layer of one command. */
+export interface JobLayer {
+  /** Called just before the command runs. */
+  begin(): void;
+  /**
+   * Called when the command has ended: ends its processes, and keeps or applies its changes. After SIGXFSZ, because it changed
+   * a file that is too large to be copied, they are only held.
+   */
+  finish(isTooLarge: boolean): Promise<CommandChanges | undefined>;
 }
 
 /** Options of `Starter.start`. */
@@ -59,6 +74,8 @@ export interface StartOptions {
   readonly visibleFolders?: readonly string[] | undefined;
   /** The server's variables that this command gets, if they differ from the default. */
   readonly baseEnv?: Environment | undefined;
+  /** The command whose changes a layer receives; without it changes are made directly. */
+  readonly layered?: ChangingCommand | undefined;
 }
 
 /** One way to start commands: `GroupStarter` or `SupervisedStarter`. */

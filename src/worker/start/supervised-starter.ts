@@ -1,6 +1,8 @@
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import { settlesWithin } from '../../support/timing.ts';
+import type { ChangingCommand } from '../changes/changes-store.ts';
 import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
 import { byEnforcement } from '../exec/exec-enforcer.ts';
 import { writeAtomically } from '../io/command-input.ts';
@@ -19,7 +21,7 @@ import { type SupervisedDeps, toJobLaunchMessage } from './keeper-plan.ts';
 import { KeeperSource } from './keeper-source.ts';
 import { checkStart, startUnavailable } from './start-failures.ts';
 import type { StartedProcess } from './start-process.ts';
-import type { Started, Starter, StartOptions } from './starter.ts';
+import type { JobLayer, Started, Starter, StartOptions } from './starter.ts';
 import { toDeniedPrograms } from './to-guard.ts';
 
 /**
@@ -82,7 +84,8 @@ export class SupervisedStarter implements Starter {
       throw error instanceof NacreError ? error : startUnavailable(this.level, error);
     });
     await this.#enterCgroup(keeper, applied);
-    const process = sendSetUp(keeper, spec, applied.prelude);
+    const prelude = options.layered ? this.#deps.changes.addLimit(applied.prelude) : applied.prelude;
+    const process = sendSetUp(keeper, spec, prelude);
     const tree = new NamespaceTree(keeper, this.#supervisor.ownProcesses, this.#deps.table);
     return {
       process,
@@ -95,7 +98,24 @@ export class SupervisedStarter implements Starter {
         hasConnection: async (port) => hasConnection(pidsOf(await tree.sample()), port),
       }),
       watch: applied.watch({ tree, endedCpuMs: keeper.endedCpuMs }),
+      layer: options.layered && this.#toJobLayer(keeper, tree, options.layered),
     };
+  }
+
+  #toJobLayer({ layer }: Keeper, tree: NamespaceTree, command: ChangingCommand): JobLayer | undefined {
+    const { changes } = this.#deps;
+    return (
+      layer && {
+        begin: () => changes.begin(layer, command.id),
+        async finish(isTooLarge) {
+          if (changes.dropUnchanged(layer)) return undefined;
+          // A process of the command could still write to the layer.
+          tree.release();
+          if (!(await settlesWithin(tree.finished, goneMs))) throw stillRunningInLayer(command.id);
+          return changes.finish(layer, isTooLarge ? { ...command, mode: 'hold' } : command);
+        },
+      }
+    );
   }
 
   closeRoom(key: string): Promise<void> {
@@ -145,6 +165,16 @@ export class SupervisedStarter implements Starter {
       ...execGaps(exec, this.level),
     ];
   }
+}
+
+const goneMs = 10_000;
+
+function stillRunningInLayer(id: string): NacreError {
+  return new NacreError(
+    'resources_unavailable',
+    `A process of ${id} survived SIGKILL, so its changes were not applied.`,
+    { hint: 'Restart nacre when the process is gone; its changes are then held.' },
+  );
 }
 
 function pidsOf({ commandProcesses }: TreeView): readonly number[] {

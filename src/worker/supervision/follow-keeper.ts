@@ -1,5 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { settlesWithin } from '../../support/timing.ts';
+import type { Layer } from '../changes/layer.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { type KeeperEnd, KeeperLife, type KeeperLimits, type Launched } from './keeper-life.ts';
@@ -31,6 +32,8 @@ export interface Keeper {
   /** True if its /tmp is not that of its room. */
   readonly discardsTmp?: boolean | undefined;
   readonly terminal: OpenTerminal | undefined;
+  /** The layer over its workspace, if its changes are tracked or held. */
+  readonly layer?: Layer | undefined;
   /** Kills the init process of the namespace, and with it every process there; the supervisor reaps it and exits. */
   end(): void;
   /** Continues its processes with SIGCONT, in case one of them was stopped; called just before the command runs. */

@@ -55,3 +55,13 @@ function examineSandbox({ workspaceBy, namespaceFault, landlock }: IsolationRepo
   const found = `no sandbox is available: ${namespaceFault?.reason ?? 'processes: host runs commands outside of every namespace'}, and Landlock is ${landlock}`;
   return { check, status: 'warning', found, fix };
 }
+
+/** Checks whether changes of commands can be tracked or held in this directory. */
+export function examineChanges(fault: string | null): Finding {
+  const check = 'changes';
+  if (fault === null) return ok(check, 'commands can be tracked, held and undone in this directory');
+  const found = fault.replace(/ Nothing was run\.$/, '').replace(/\.$/, '');
+  const fix =
+    'Run nacre in the folder of a project, on Linux with user namespaces; docs/guide/changes.md lists what is needed.';
+  return { check, status: 'note', found, fix };
+}

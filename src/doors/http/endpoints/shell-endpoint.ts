@@ -2,6 +2,7 @@
 // 1. `readJson` reads the body, 2. the call waits in the fair queue, 3. the engine runs it under the caller's rules and
 // collects its output, 4. every exit is 200; only a limit that ended the command is an error.
 import { z } from 'zod';
+import { changesModes } from '../../../contract/changes.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../../contract/request.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { receive } from '../../../tools/common/define-tool.ts';
+import { toChangesReply } from '../../../tools/common/describe-changes.ts';
 import { describeEnd } from '../../../tools/common/describe-outcome.ts';
 import type { HttpSettings } from '../../settings.ts';
 import { type HttpCaller, toCaller } from '../access/callers.ts';
@@ -46,6 +48,10 @@ export const shellRequest = z.strictObject({
     .max(86_400_000)
     .optional()
     .describe('Kills the command after this time; EXEC_TIMEOUT_MS is both the default and the maximum.'),
+  changes: z
+    .enum(changesModes)
+    .optional()
+    .describe('How it changes files: direct, track or hold; only stricter than the setting.'),
 });
 
 /** Dependencies of `runShell`. */
@@ -86,7 +92,7 @@ async function runProgram(
   caller: HttpCaller,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { command, args, cwd, env, stdin, timeoutMs } = request;
+  const { command, args, cwd, env, stdin, timeoutMs, changes } = request;
   return (await engine()).run(
     {
       command: { kind: 'argv', argv: [command, ...args] },
@@ -94,6 +100,7 @@ async function runProgram(
       env,
       input: stdin,
       timeoutMs,
+      changes,
       maxOutputChars: settings.execMaxBufferBytes,
       maxStreamBytes: settings.execMaxBufferBytes,
     },
@@ -114,6 +121,7 @@ function toReply(outcome: Outcome, timeoutMs: number): Reply {
     duration_ms: durationMs,
     ...(signal !== null && { signal }),
     ...(truncated && { truncated }),
+    ...(outcome.changes && { changes: toChangesReply(outcome.changes) }),
     ...(warnings.length > 0 && { warnings }),
   };
   if (cause === 'exit' || cause === 'stopped')

@@ -77,12 +77,15 @@ function toMessageSections(path, { client, server }) {
 
 const { paths, info, servers } = await (await fetch('/openapi.json')).json();
 const address = servers[0].url;
-const sections = Object.entries(paths).flatMap(([path, { security, 'x-messages': messages, ...methods }]) => [
-  ...Object.entries(methods).map(([method, operation]) =>
-    toSection({ address, path, method, operation, isOpen: security?.length === 0 }),
-  ),
-  ...(messages === undefined ? [] : toMessageSections(path, messages)),
-]);
+const sections = Object.entries(paths).flatMap(([path, item]) => {
+  const { security, parameters: _inPath, 'x-messages': messages, ...methods } = item;
+  return [
+    ...Object.entries(methods).map(([method, operation]) =>
+      toSection({ address, path, method, operation, isOpen: security?.length === 0 }),
+    ),
+    ...(messages === undefined ? [] : toMessageSections(path, messages)),
+  ];
+});
 const links = sections.map((section) => {
   const item = element('li');
   const link = element('a', section.querySelector('h2').textContent);

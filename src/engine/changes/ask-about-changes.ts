@@ -1,0 +1,41 @@
+import { NacreError } from '../../contract/failure.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import { approval } from '../approval/approval.ts';
+import type { RunCall } from '../context/call-context.ts';
+import type { EngineDeps } from '../context/engine-deps.ts';
+import type { Admission } from '../journey/admit.ts';
+
+/**
+ * Asks the user about the changes that a command has made while they are held: they are applied if the user approves, and
+ * discarded if they decline. Without an answer they stay held.
+ */
+export async function askAboutChanges(
+  deps: EngineDeps,
+  outcome: Outcome,
+  { decision, toAsk }: Admission,
+  { id, caller, owner, signal, askUser }: RunCall,
+): Promise<Outcome> {
+  const { changes } = outcome;
+  if (changes === undefined || toAsk === undefined) return outcome;
+  const { audit, backend, inbox } = deps;
+  try {
+    const request = { decision, asked: toAsk, id, caller, owner, signal, changes };
+    const { by } = await approval(request, askUser ?? inbox?.ask);
+    audit.record({ kind: 'approved', id, caller, by });
+    const { state, conflicts } = await backend.applyChanges({ id });
+    return { ...outcome, changes: { ...changes, conflicts, state: state === 'gone' ? 'applied' : state } };
+  } catch (error) {
+    if (!(error instanceof NacreError)) throw error;
+    if (error.code !== 'policy_denied')
+      return withWarning(outcome, `${held} nacre apply ${id} applies them.`);
+    await backend.discardChanges({ id });
+    const { changes: _changes, ...rest } = outcome;
+    return withWarning(rest, 'The user declined the changes of this command: they were discarded.');
+  }
+}
+
+const held = 'The changes of this command are held, because the user has not approved them yet.';
+
+function withWarning(outcome: Outcome, warning: string): Outcome {
+  return { ...outcome, warnings: [...outcome.warnings, warning] };
+}

@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestEngine, type TestEngine, type TestEngineOptions } from '../../../tests/support/engine.ts';
+import { describeTree } from '../../../tests/support/layered.ts';
+import { needLevel, needRoot } from '../../../tests/support/needs.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import type { PolicyRule, Rules } from '../../contract/decision.ts';
+
+const open: TestEngine[] = [];
+let workspace = '';
+
+beforeEach(async (test) => {
+  await needLevel(test, 'namespace');
+  workspace = join(temporaryFolder(), 'workspace');
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, 'a'), 'a\n');
+  writeFileSync(join(workspace, 'b'), 'b\n');
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((here) => here.close()));
+});
+
+const create = (worker: TestEngineOptions['worker'] = {}) => {
+  const here = createTestEngine({ worker: { highestLevel: 'namespace', cwd: workspace, ...worker } });
+  open.push(here);
+  return here;
+};
+const read = (name: string) => readFileSync(join(workspace, name), 'utf8');
+const anything: Rules = { allow: { kind: 'all' }, allowSetting: 'ALLOWED_COMMANDS', danger: 'off' };
+const context = { caller: { door: 'cli', client: 'test' } } as const;
+
+describe('changes', () => {
+  it('are applied at the end of a tracked command, and can be undone', async () => {
+    const here = create({ changes: 'track' });
+    const { changes } = await here.run('echo more >> a; rm b; echo new > c');
+    expect(changes).toMatchObject({ state: 'applied', created: 1, changed: 1, deleted: 1, conflicts: [] });
+    expect([read('a'), read('c'), existsSync(join(workspace, 'b'))]).toEqual(['a\nmore\n', 'new\n', false]);
+    await here.engine.changes.undo({ id: changes?.id ?? '' }, context);
+    expect([read('a'), read('b'), existsSync(join(workspace, 'c'))]).toEqual(['a\n', 'b\n', false]);
+    const kinds = here
+      .records()
+      .map(({ kind, action, changes: recorded }) => [kind, action, recorded !== undefined]);
+    expect(kinds).toContainEqual(['changes', 'undo', false]);
+    expect(kinds).toContainEqual(['finished', undefined, true]);
+  });
+
+  it('are not part of the reply to a command that changes nothing', async () => {
+    const here = create({ changes: 'track' });
+    expect((await here.run('cat a')).changes).toBeUndefined();
+    expect(await here.engine.changes.list(context)).toEqual([]);
+  });
+
+  it.each(['off', 'workspace'] as const)(
+    'of a held command reach no file, by no way (sandbox %s)',
+    async (sandbox) => {
+      const here = create({ sandbox });
+      const before = describeTree(workspace, { times: true });
+      const attempts = [
+        'echo 1 > a; rm b; chmod 600 .',
+        `umount ${workspace}; umount -l ${workspace}; echo 2 > ${workspace}/a`,
+        `unshare -Urm bash -c 'umount -l ${workspace}; mount --bind / /mnt && echo 3 > /mnt${workspace}/a'`,
+        `unshare -m bash -c 'umount -l ${workspace}; echo 3 > ${workspace}/a'`,
+        `for p in /proc/[0-9]*; do echo 4 > $p/root${workspace}/a; echo 4 > $p/cwd/a; done`,
+        'for f in /proc/self/fd/*; do echo 5 > "$f/a"; echo 5 > "$f/../a"; done',
+        `nsenter -t 1 -m sh -c 'echo 6 > ${workspace}/a'`,
+        `mkdir -p /tmp/x; mount --bind ${workspace} /tmp/x; echo 7 > /tmp/x/a`,
+        `(sleep 0.3; echo 8 > ${workspace}/a) & disown`,
+      ];
+      await here.run(`{ ${attempts.join('\n')}\n} 2>/dev/null`, { changes: 'hold' }, { rules: anything });
+      expect(describeTree(workspace, { times: true })).toEqual(before);
+    },
+  );
+
+  it('of other programs since the command began are not replaced', async () => {
+    const here = create({ changes: 'track' });
+    const running = here.run('echo mine >> a; echo mine >> b; read x < /dev/zero & sleep 1');
+    await expect
+      .poll(() => here.records().some(({ kind }) => kind === 'started'), { timeout: 10_000 })
+      .toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    appendFileSync(join(workspace, 'a'), 'yours\n');
+    const { changes } = await running;
+    expect(changes).toMatchObject({ state: 'partial', conflicts: ['a'] });
+    expect([read('a'), read('b')]).toEqual(['a\nyours\n', 'b\nmine\n']);
+  });
+
+  it('are kept beside a workspace on another mount (tmpfs), where commands cannot see them', async (test) => {
+    needRoot(test);
+    const mount = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', mount]);
+    const cwd = join(mount, 'workspace');
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, 'a'), 'secret\n');
+    const here = create({ changes: 'track', cwd });
+    try {
+      const { changes } = await here.run('echo new > a', {}, { rules: anything });
+      expect(changes).toMatchObject({ state: 'applied', changed: 1 });
+      const [store = ''] = readdirSync(mount).filter((name) => name.startsWith('.nacre-changes-'));
+      expect(readdirSync(join(mount, store, 'entries'))).toEqual([changes?.id]);
+      for (const mode of ['direct', 'hold'] as const) {
+        const looked = await here.run(
+          'grep -r secret ..; ls ../.nacre*/*',
+          { changes: mode },
+          { rules: anything },
+        );
+        expect(looked.stdout).toBe('');
+      }
+      const named = here.run(
+        `echo x > ${join(mount, store)}/x`,
+        {},
+        { rules: { ...anything, danger: 'block' } },
+      );
+      await expect(named).rejects.toMatchObject({ code: 'policy_denied' });
+      await here.engine.changes.undo({ id: changes?.id ?? '' }, context);
+      expect(readFileSync(join(cwd, 'a'), 'utf8')).toBe('secret\n');
+    } finally {
+      await here.close();
+      open.splice(open.indexOf(here), 1);
+      execFileSync('umount', [mount]);
+    }
+  });
+
+  it('of a persistent shell are tracked for each command, while its state persists', async () => {
+    const here = create({ changes: 'track' });
+    const first = await here.run('x=5; mkdir d; cd d; f() { echo "f $x"; }', { session: 's' });
+    expect(first.changes).toMatchObject({ state: 'applied', created: 1 });
+    const second = await here.run('f > out; pwd', { session: 's' });
+    expect(second.stdout).toBe(`${workspace}/d\n`);
+    expect(second.changes).toMatchObject({ state: 'applied', created: 1 });
+    expect(read('d/out')).toBe('f 5\n');
+  });
+
+  it('are visible to later held commands of the same owner, but not to others', async () => {
+    const here = create();
+    await here.run('echo one >> a', { changes: 'hold' }, { owner: 'me' });
+    expect((await here.run('cat a; echo two >> a', { changes: 'hold' }, { owner: 'me' })).stdout).toBe(
+      'a\none\n',
+    );
+    expect((await here.run('cat a', { changes: 'hold' }, { owner: 'other' })).stdout).toBe('a\n');
+    const mine = await here.engine.changes.list({ ...context, owner: 'me' });
+    expect(mine.map(({ state }) => state)).toEqual(['held', 'held']);
+    expect(await here.engine.changes.list({ ...context, owner: 'other' })).toEqual([]);
+    for (const { id } of mine) await here.engine.changes.apply({ id }, { ...context, owner: 'me' });
+    expect(read('a')).toBe('a\none\ntwo\n');
+  });
+
+  it('of a command that lasts are made directly by track, and held by hold', async () => {
+    const here = create({ changes: 'track' });
+    const id = await here.start('echo now > c; sleep 30');
+    await expect.poll(() => existsSync(join(workspace, 'c')), { timeout: 10_000 }).toBe(true);
+    await here.engine.stop(id, { signal: 'SIGKILL', graceMs: 0 }, { ...context, owner: 'tester' });
+  });
+
+  it('of a file that is too large end the command, and nothing is applied', async () => {
+    const here = create({ changes: 'track', changesFileBytes: 1_048_576 });
+    writeFileSync(join(workspace, 'large'), '');
+    truncateSync(join(workspace, 'large'), 4_000_000);
+    const outcome = await here.run('echo ok > c; echo x >> large; echo after > d');
+    expect(outcome.exitCode).not.toBe(0);
+    expect(outcome.changes).toMatchObject({ state: 'held' });
+    expect(existsSync(join(workspace, 'c'))).toBe(false);
+    expect(outcome.warnings.join()).toContain('changes_file_bytes');
+  });
+
+  it('cannot be held without namespaces, and the error says so', async () => {
+    const here = create({ highestLevel: 'group' });
+    await expect(here.run('echo 1 > a', { changes: 'hold' })).rejects.toMatchObject({
+      code: 'isolation_unavailable',
+      message: expect.stringContaining('Changes cannot be tracked or held here'),
+    });
+    expect(read('a')).toBe('a\n');
+  });
+
+  it('of a git commit are undone with everything', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', workspace, '-c', 'user.name=n', '-c', 'user.email=e', ...args]).toString();
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'first');
+    const here = create({ changes: 'track' });
+    const { changes } = await here.run(
+      'echo 2 >> a; git -c user.name=n -c user.email=e commit -qam second; git log --oneline | wc -l',
+    );
+    expect(git('log', '--format=%s')).toBe('second\nfirst\n');
+    await here.engine.changes.undo({ id: changes?.id ?? '' }, context);
+    expect(git('log', '--format=%s')).toBe('first\n');
+    expect(git('status', '--short')).toBe('');
+  });
+
+  describe('with a rule', () => {
+    const rule: PolicyRule = {
+      verdict: 'ask',
+      program: 'rm',
+      args: ['...'],
+      changes: 'hold',
+      reason: 'Look first.',
+    };
+    const rules: Rules = {
+      allow: { kind: 'all' },
+      allowSetting: 'ALLOWED_COMMANDS',
+      danger: 'block',
+      policy: [rule],
+    };
+
+    it.each([
+      ['approved', false],
+      ['declined', true],
+    ] as const)('the user sees what the command did before it is applied (%s)', async (kind, remains) => {
+      const here = create();
+      const asked: unknown[] = [];
+      const askUser = async ({ changes }: { readonly changes?: unknown }) => {
+        asked.push(changes);
+        expect(existsSync(join(workspace, 'b'))).toBe(true);
+        return { kind } as const;
+      };
+      const outcome = await here.run('rm b', {}, { rules, askUser });
+      expect(asked).toEqual([expect.objectContaining({ deleted: 1, state: 'held' })]);
+      expect(existsSync(join(workspace, 'b'))).toBe(remains);
+      expect(outcome.changes?.state).toBe(remains ? undefined : 'applied');
+    });
+
+    it('changes stay held without an answer', async () => {
+      const here = create();
+      const outcome = await here.run('rm b', {}, { rules });
+      expect(outcome.changes).toMatchObject({ state: 'held' });
+      expect(existsSync(join(workspace, 'b'))).toBe(true);
+    });
+  });
+});

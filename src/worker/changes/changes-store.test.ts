@@ -1,0 +1,134 @@
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { ChangesStore } from './changes-store.ts';
+import { LayerHelper } from './layer-helper.ts';
+
+const helper = new LayerHelper();
+let base = '';
+let workspace = '';
+let store: ChangesStore;
+let commands = 0;
+
+beforeEach(() => {
+  base = temporaryFolder();
+  workspace = join(base, 'workspace');
+  runDirectly(
+    base,
+    `mkdir -p workspace/sub/deep workspace/gone; cd workspace
+     echo a > a; echo b > b; echo c > sub/c; echo d > sub/deep/d; echo g > gone/g; ln -s a link; chmod 640 b; chmod 750 sub`,
+  );
+  store = new ChangesStore(
+    { stateDir: join(base, 'state'), instance: 'test', maxBytes: 1e9, maxAgeMs: 1e9, maxFileBytes: 1e9 },
+    helper,
+  );
+});
+afterAll(() => helper.close());
+
+const run = async (script: string, mode: 'track' | 'hold') => {
+  const layer = store.open([workspace]);
+  const id = `cmd_${commands++}`;
+  store.begin(layer, id);
+  await runInLayer(layer, script);
+  return store.finish(layer, { id, text: script, mode });
+};
+
+const script = `echo more >> a; rm b; echo new > sub/new; chmod 700 sub/deep; rm -r gone; mkdir gone; echo h > gone/h
+  ln -sf b link; mkfifo pipe; mkdir -p x/y/z; echo z > x/y/z/z; rm -r sub/deep; echo file > sub/deep; ln sub/c sub/c2`;
+
+describe('ChangesStore', () => {
+  it('leaves the workspace alone until held changes are applied, which gives what the command itself would have', async () => {
+    const before = describeTree(workspace, { times: true });
+    const copy = join(base, 'copy');
+    cpSync(workspace, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    const held = await run(script, 'hold');
+    expect(held).toMatchObject({ state: 'held', conflicts: [] });
+    expect(describeTree(workspace, { times: true })).toEqual(before);
+    await store.apply({ id: held?.id ?? '' });
+    runDirectly(copy, script);
+    expect(describeTree(workspace)).toEqual(describeTree(copy));
+    const undone = await store.undo({ id: held?.id ?? '' });
+    expect(undone).toMatchObject({ state: 'held', conflicts: [] });
+    expect(describeTree(workspace, { times: true })).toEqual(before);
+    await store.apply({ id: held?.id ?? '' });
+    expect(describeTree(workspace)).toEqual(describeTree(copy));
+  });
+
+  it('reports a command that changes nothing as undefined', async () => {
+    expect(await run('cat a; ls -R', 'track')).toBeUndefined();
+    expect(store.list()).toEqual([]);
+  });
+
+  it('applies and undoes only the selected paths', async () => {
+    const held = await run('echo 1 >> a; echo 2 >> sub/c; mkdir n; echo 3 > n/m; echo 4 > n/o', 'hold');
+    const id = held?.id ?? '';
+    expect(await store.apply({ id, paths: ['sub/c', 'n/m'] })).toMatchObject({ state: 'partial' });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
+    expect(readFileSync(join(workspace, 'sub/c'), 'utf8')).toBe('c\n2\n');
+    expect(existsSync(join(workspace, 'n/o'))).toBe(false);
+    expect(await store.undo({ id })).toMatchObject({ state: 'held' });
+    expect(existsSync(join(workspace, 'n'))).toBe(false);
+    expect(readFileSync(join(workspace, 'sub/c'), 'utf8')).toBe('c\n');
+    await store.discard({ id, paths: ['a'] });
+    await store.apply({ id });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
+    expect(readFileSync(join(workspace, 'n/o'), 'utf8')).toBe('4\n');
+  });
+
+  it('does not replace what another program has changed, unless forced to', async () => {
+    const layer = store.open([workspace]);
+    store.begin(layer, 'cmd_x');
+    await runInLayer(layer, 'echo 1 >> a; rm b; rm -r gone; echo 2 >> sub/c');
+    appendFileSync(join(workspace, 'a'), 'other\n');
+    writeFileSync(join(workspace, 'gone', 'late'), '');
+    const done = await store.finish(layer, { id: 'cmd_x', text: '', mode: 'track' });
+    expect(done).toMatchObject({ state: 'partial', conflicts: ['a', 'gone'] });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\nother\n');
+    expect(existsSync(join(workspace, 'b'))).toBe(false);
+    expect(await store.apply({ id: 'cmd_x' })).toMatchObject({ conflicts: ['a', 'gone'] });
+    await store.apply({ id: 'cmd_x', force: true });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\n');
+    expect(existsSync(join(workspace, 'gone'))).toBe(false);
+    await store.undo({ id: 'cmd_x' });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\nother\n');
+    expect(existsSync(join(workspace, 'gone', 'late'))).toBe(true);
+  });
+
+  it('does not undo what was changed since', async () => {
+    const done = await run('echo 1 >> a; echo 2 >> sub/c', 'track');
+    appendFileSync(join(workspace, 'a'), 'later\n');
+    expect(await store.undo({ id: done?.id ?? '' })).toMatchObject({ conflicts: ['a'] });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\nlater\n');
+    expect(readFileSync(join(workspace, 'sub/c'), 'utf8')).toBe('c\n');
+  });
+
+  it('runs commands on top of held changes, which are applied in order', async () => {
+    await run('echo 1 >> a; mkdir n; echo n > n/n', 'hold');
+    const [first = ''] = store.heldBy(undefined, [workspace]);
+    const layer = store.open([workspace], [first]);
+    store.begin(layer, 'cmd_top');
+    await runInLayer(layer, 'echo 2 >> a; echo m >> n/n; rm b');
+    await store.finish(layer, { id: 'cmd_top', text: '', mode: 'hold' });
+    await expect(store.apply({ id: 'cmd_top' })).rejects.toThrow('on top of');
+    await expect(store.discard({ id: first })).rejects.toThrow('on top of');
+    await store.apply({ id: first });
+    expect(await store.apply({ id: 'cmd_top' })).toMatchObject({ state: 'applied', conflicts: [] });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\n2\n');
+    expect(readFileSync(join(workspace, 'n/n'), 'utf8')).toBe('n\nm\n');
+  });
+
+  it('removes the oldest changes beyond its quota', async () => {
+    const small = new ChangesStore(
+      { stateDir: join(base, 'state'), instance: 'test', maxBytes: 10, maxAgeMs: 1e9, maxFileBytes: 1e9 },
+      helper,
+    );
+    await run('echo 12345678 > one', 'track');
+    const two = await run('echo 12345678 > two', 'track');
+    await small.prune();
+    expect(store.list().map(({ id }) => id)).toEqual([two?.id]);
+    rmSync(join(workspace, 'one'));
+    mkdirSync(join(workspace, 'one'));
+  });
+});

@@ -1,0 +1,381 @@
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChangesAction, ChangesEntry, ChangesResult, CommandChanges } from '../../contract/changes.ts';
+import { NacreError } from '../../contract/failure.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import {
+  entryPath,
+  listEntries,
+  readStoredEntry,
+  type StoredEntry,
+  stateOf,
+  toVersions,
+  type Versions,
+  writeNotes,
+} from './entries.ts';
+import { findAliases, findInnerMount, findStore, readMounts } from './find-store.ts';
+import { beginLayer, createLayer, isUnchanged, type Layer } from './layer.ts';
+import type { LayerHelper } from './layer-helper.ts';
+import { parseList, toHelperPath } from './parse-list.ts';
+import { findOtherStores, mainStore, rememberStore } from './places.ts';
+
+/** The settings of a `ChangesStore`. */
+export interface StoreOptions {
+  readonly stateDir: string;
+  /** The name of this server, for layers of commands that run. */
+  readonly instance: string;
+  /** The bytes and the age beyond which the oldest entries are removed. */
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+  /** The largest file that a command in a layer may write, because changing a file copies all of it. */
+  readonly maxFileBytes: number;
+}
+
+/** The command whose changes are kept. */
+export interface ChangingCommand {
+  readonly id: string;
+  readonly text: string;
+  readonly owner?: string | undefined;
+  readonly mode: 'track' | 'hold';
+}
+
+/** The number of paths in the reply to a command. */
+const repliedPaths = 20;
+
+/**
+ * The changes of commands on this machine: layers of running commands, and entries of ended ones, held or applied.
+ * There is one store on each mount that has a workspace; `STATE_DIR/changes/places` lists those outside of the state folder.
+ */
+export class ChangesStore {
+  readonly #options: StoreOptions;
+  readonly #helper: LayerHelper;
+  #created = 0;
+
+  constructor(options: StoreOptions, helper: LayerHelper) {
+    this.#options = options;
+    this.#helper = helper;
+  }
+
+  /** Creates a layer over these folders; throws `isolation_unavailable` if that is not possible. */
+  open(folders: readonly string[], onTopOf: readonly string[] = []): Layer {
+    if (!this.#helper.isAvailable) throw changesUnavailable('perl is missing');
+    const mounts = readMounts();
+    const [first = '/'] = folders;
+    const found = findStore(first, this.#main, mounts);
+    if ('reason' in found) throw changesUnavailable(found.reason);
+    const outside = folders.find((folder) => {
+      const other = findStore(folder, this.#main, mounts);
+      return 'reason' in other || other.path !== found.path;
+    });
+    if (outside !== undefined)
+      throw changesUnavailable(`${first} and ${outside} are on different file systems`);
+    const inner = folders.map((folder) => findInnerMount(folder, mounts)).find((path) => path !== undefined);
+    if (inner !== undefined)
+      throw changesUnavailable(`${inner} is a mount inside of the workspace, which a layer cannot contain`);
+    rememberStore(this.#options.stateDir, found.path);
+    const name = `${this.#options.instance}.${this.#created++}`;
+    const layered = folders.map((folder) => ({ folder, aliases: findAliases(folder, mounts) }));
+    return createLayer({ store: found.path, name, folders: layered, onTopOf });
+  }
+
+  /** Creates the store of a folder, so that the first shells already hide it. */
+  prepare(folder: string): void {
+    const found = findStore(folder, this.#main, readMounts());
+    if ('path' in found) rememberStore(this.#options.stateDir, found.path);
+  }
+
+  /** Adds the limit for the size of a file to the bash code that applies limits. */
+  addLimit(prelude: string): string {
+    const limit = `ulimit -f ${Math.ceil(this.#options.maxFileBytes / 1024)} 2>/dev/null`;
+    return prelude === '' ? limit : `${prelude}; ${limit}`;
+  }
+
+  /** Called just before a command runs in the layer: what changes in the workspace from now on is a conflict. */
+  begin(layer: Layer, id: string): void {
+    symlinkSync(id, join(layer.path, 'command'));
+    beginLayer(layer);
+  }
+
+  /** Keeps what a command has changed, and applies it if it is tracked; undefined if it has changed nothing. */
+  async finish(layer: Layer, command: ChangingCommand): Promise<CommandChanges | undefined> {
+    const { id, mode } = command;
+    const path = entryPath(layer.store, id);
+    makeFolder(join(layer.store, 'entries'));
+    renameSync(layer.path, path);
+    const limit = String(repliedPaths);
+    const words =
+      mode === 'track'
+        ? ['apply', layer.store, path, limit, 'apply', '', '']
+        : ['scan', layer.store, path, limit, 'apply', '', ''];
+    const folders = layer.folders.map(({ folder }) => folder);
+    const { changes, ...list } = parseList(await this.#helper.call(...words), folders);
+    const { bytes, conflicts, ...counts } = list;
+    writeNotes(path, {
+      command: command.text,
+      endedAt: new Date().toISOString(),
+      owner: command.owner,
+      bytes,
+      counts,
+    });
+    const state = stateOf(path);
+    const total = counts.created + counts.changed + counts.deleted + counts.mode;
+    // A file may be copied into the layer without being changed, for example by chmod to the same mode.
+    if (state === undefined || total === 0) {
+      void this.#remove(layer.store, path);
+      return undefined;
+    }
+    void this.#removeWork(layer.store, path);
+    return { id, state, ...counts, bytes, conflicts, changes };
+  }
+
+  /** Removes a layer in which a command has changed nothing; false if it has changed something. */
+  dropUnchanged(layer: Layer): boolean {
+    if (!isUnchanged(layer)) return false;
+    this.#drop(layer);
+    return true;
+  }
+
+  /** Removes a layer in which no command has run. */
+  dropUnused(layer: Layer): void {
+    if (readCommandId(layer.path) === undefined) this.#drop(layer);
+  }
+
+  /** The kept changes, the oldest first; of one owner, if given. */
+  list(owner?: string | undefined): readonly ChangesEntry[] {
+    return this.#entries().filter((entry) => owner === undefined || entry.owner === owner);
+  }
+
+  /** The entries on top of which a held command of this owner runs. */
+  heldBy(owner: string | undefined, folders: readonly string[]): readonly string[] {
+    return this.#entries()
+      .filter((entry) => entry.state === 'held' && entry.owner === owner)
+      .filter((entry) => entry.folders.join('\0') === folders.join('\0'))
+      .map(({ id }) => id);
+  }
+
+  /** Lists the changes of an entry: those that are held or, if there are none, those that undoing would make. */
+  async scan({ id, paths }: ChangesAction, limit: number): Promise<ChangesResult> {
+    const entry = this.#find(id);
+    const way = entry.state === 'applied' ? 'undo' : 'apply';
+    const reply = await this.#call('scan', entry, { limit, way, paths });
+    return { id, state: entry.state, ...reply };
+  }
+
+  /** Finds both versions of the paths that `scan` lists. */
+  versionsOf(id: string): Versions {
+    return toVersions(this.#find(id));
+  }
+
+  async apply(action: ChangesAction): Promise<ChangesResult> {
+    const entry = this.#find(action.id);
+    if (entry.state === 'applied') throw alreadyApplied(entry.id);
+    this.#checkBelow(entry);
+    return this.#act('apply', entry, action);
+  }
+
+  /** Moves the old versions back; the changes are held afterwards. */
+  async undo(action: ChangesAction): Promise<ChangesResult> {
+    const entry = this.#find(action.id);
+    if (entry.state === 'held') throw notApplied(entry.id);
+    return this.#act('undo', entry, action);
+  }
+
+  /** Forgets held changes; without `paths` also the versions by which applied ones could be undone. */
+  async discard({ id, paths }: ChangesAction): Promise<ChangesResult> {
+    const entry = this.#find(id);
+    this.#checkAbove(entry);
+    const list = await this.#call('scan', entry, { limit: 1_000, way: 'apply', paths });
+    if (paths === undefined) await this.#remove(entry.store, entry.path);
+    else await this.#removePaths(entry, paths);
+    return { id, state: stateOf(entry.path) ?? 'gone', ...list };
+  }
+
+  /** Recovers and prunes at the start of a server, if there is anything. */
+  async tidy(isDead: (server: string) => Promise<boolean>): Promise<void> {
+    if (!this.#helper.isAvailable || this.#stores().length === 0) return;
+    await this.recover(isDead);
+    await this.prune();
+    await this.#helper.close();
+  }
+
+  /** Completes what a killed helper has begun; keeps the changes of commands whose server was killed as held. */
+  async recover(isDead: (server: string) => Promise<boolean>): Promise<void> {
+    for (const store of this.#stores()) {
+      await this.#helper.call('recover', store);
+      await this.#recoverLayers(store, isDead);
+    }
+  }
+
+  /** Removes the oldest entries beyond the limits of the settings; returns their ids. */
+  async prune(now = Date.now()): Promise<readonly string[]> {
+    const entries = this.#entries();
+    let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    const removed: string[] = [];
+    for (const entry of entries) {
+      const isOld = now - Date.parse(entry.endedAt) > this.#options.maxAgeMs;
+      if (!isOld && bytes <= this.#options.maxBytes) continue;
+      bytes -= entry.bytes;
+      await this.#remove(entry.store, entry.path);
+      removed.push(entry.id);
+    }
+    return removed;
+  }
+
+  close(): Promise<void> {
+    return this.#helper.close();
+  }
+
+  #drop({ store, path }: Layer): void {
+    // The next server removes the rest.
+    this.#remove(store, path).catch(() => {});
+  }
+
+  get #main(): string {
+    return mainStore(this.#options.stateDir);
+  }
+
+  #stores(): readonly string[] {
+    return [this.#main, ...findOtherStores(this.#options.stateDir)].filter((store) => existsSync(store));
+  }
+
+  #entries(): readonly StoredEntry[] {
+    return this.#stores().flatMap(listEntries);
+  }
+
+  #find(id: string): StoredEntry {
+    const found = this.#stores().flatMap((store) => readStoredEntry(store, id) ?? [])[0];
+    if (!found) throw changesNotFound(id);
+    return found;
+  }
+
+  async #act(
+    way: 'apply' | 'undo',
+    entry: StoredEntry,
+    { paths, force }: ChangesAction,
+  ): Promise<ChangesResult> {
+    const list = await this.#call('apply', entry, { limit: 1_000, way, paths, force });
+    return { id: entry.id, state: stateOf(entry.path) ?? 'gone', ...list };
+  }
+
+  async #call(
+    name: 'scan' | 'apply',
+    { store, path, folders, id }: StoredEntry,
+    options: Omit<ChangesAction, 'id'> & { readonly limit: number; readonly way: 'apply' | 'undo' },
+  ) {
+    const { limit, way, paths = [], force = false } = options;
+    const selected = paths.map((one) => {
+      const found = toHelperPath(one, folders);
+      if (found === undefined) throw pathOutside(one, id);
+      return found;
+    });
+    const flags = [force ? '1' : '', name === 'apply' ? '1' : ''];
+    const words = [name, store, path, String(limit), way, ...flags, ...selected];
+    return parseList(await this.#helper.call(...words), folders);
+  }
+
+  #checkBelow({ id, onTopOf, store }: StoredEntry): void {
+    const below = onTopOf.find((one) => readStoredEntry(store, one)?.state === 'held');
+    if (below === undefined) return;
+    throw new NacreError(
+      'invalid_request',
+      `The changes of ${id} were made on top of those of ${below}, which are held.`,
+      {
+        hint: `Apply ${below} first.`,
+      },
+    );
+  }
+
+  #checkAbove({ id, store }: StoredEntry): void {
+    const above = listEntries(store).find((one) => one.state === 'held' && one.onTopOf.includes(id));
+    if (above === undefined) return;
+    throw new NacreError(
+      'invalid_request',
+      `The changes of ${above.id} were made on top of those of ${id}.`,
+      {
+        hint: `Discard ${above.id} first.`,
+      },
+    );
+  }
+
+  async #removePaths({ store, path, folders, id }: StoredEntry, paths: readonly string[]): Promise<void> {
+    const inLayer = paths.map((one) => {
+      const found = toHelperPath(one, folders);
+      if (found === undefined) throw pathOutside(one, id);
+      return join(path, 'new', found);
+    });
+    await this.#helper.call('remove', store, ...inLayer);
+  }
+
+  async #remove(store: string, path: string): Promise<void> {
+    // Renamed first, so that a half-removed layer is never taken for changes.
+    const removed = join(store, 'layers', `removed.${process.pid}.${this.#created++}`);
+    if (!existsSync(path)) return;
+    mkdirSync(join(store, 'layers'), { recursive: true, mode: 0o700 });
+    renameSync(path, removed);
+    await this.#helper.call('remove', store, removed);
+  }
+
+  async #removeWork(store: string, path: string): Promise<void> {
+    await this.#helper.call('remove', store, join(path, 'work'));
+  }
+
+  async #recoverLayers(store: string, isDead: (server: string) => Promise<boolean>): Promise<void> {
+    const folder = join(store, 'layers');
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const server = name.slice(0, name.lastIndexOf('.'));
+      if (name.startsWith('removed.')) await this.#helper.call('remove', store, join(folder, name));
+      else if (await isDead(server)) await this.#keepOrRemove(store, join(folder, name));
+    }
+  }
+
+  async #keepOrRemove(store: string, path: string): Promise<void> {
+    const id = readCommandId(path);
+    if (id === undefined || stateOf(path) === undefined || existsSync(entryPath(store, id)))
+      return void (await this.#remove(store, path));
+    makeFolder(join(store, 'entries'));
+    renameSync(path, entryPath(store, id));
+  }
+}
+
+function readCommandId(path: string): string | undefined {
+  try {
+    return readlinkSync(join(path, 'command'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Error for a command whose changes cannot be tracked or held here. */
+export function changesUnavailable(reason: string): NacreError {
+  return new NacreError(
+    'isolation_unavailable',
+    `Changes cannot be tracked or held here: ${reason}. Nothing was run.`,
+    {
+      hint: 'Set changes to direct, or see nacre doctor.',
+    },
+  );
+}
+
+function changesNotFound(id: string): NacreError {
+  return new NacreError('job_not_found', `No changes are kept for ${id}.`, {
+    hint: 'List the kept changes; the oldest are removed first when they need too much space.',
+  });
+}
+
+function alreadyApplied(id: string): NacreError {
+  return new NacreError('invalid_request', `The changes of ${id} are already applied.`, {
+    hint: 'Undo them, or list the changes that are held.',
+  });
+}
+
+function notApplied(id: string): NacreError {
+  return new NacreError('invalid_request', `The changes of ${id} are held, so there is nothing to undo.`, {
+    hint: 'Apply or discard them.',
+  });
+}
+
+function pathOutside(path: string, id: string): NacreError {
+  return new NacreError('invalid_request', `${path} is not in the workspace of ${id}.`, {
+    hint: 'Name paths as the list of changes shows them.',
+  });
+}

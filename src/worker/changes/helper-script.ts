@@ -1,0 +1,612 @@
+// The program of the `LayerHelper`: it compares a layer with the workspace, applies it, and removes layers. Node has no
+// calls for extended attributes, device files, flock() and syncfs(), and its file calls block or cost a thread each.
+import { toPerlCommand } from './layer-calls.ts';
+
+/** The command line of the helper; undefined on a machine without perl. */
+export function findLayerHelper(): readonly [string, ...string[]] | undefined {
+  return toPerlCommand(script);
+}
+
+/**
+ * A request and a reply are each a length in 4 bytes and words that NUL separates; the first word is an id.
+ * - `scan STORE ENTRY LIMIT` lists the changes of a layer, and which of them are conflicts.
+ * - `apply STORE ENTRY LIMIT WAY FORCE SYNC PATHS…` moves the changes of `new` into the workspace; WAY `undo` moves back
+ *   those of the last `old-N`.
+ * - `recover STORE` completes what a killed helper has begun. `remove STORE PATH…` deletes folders of the store.
+ *
+ * An entry is a folder: `root-N` is a symlink to a folder of the workspace, `new/N` is its layer in the format of overlayfs,
+ * `old-M/N` is a layer that undoes apply number M, `began` and `applied-M` are files whose ctime says when.
+ *
+ * `merge` is the only function that changes the workspace. It needs no journal besides `doing`, a symlink whose target
+ * says which way: each name is moved by link() and rename(), in an order such that the names left in the layer are those
+ * left to do. So a helper that is killed at any step is completed by calling `merge` again, and one that fails (ENOSPC)
+ * by calling it the other way round. All of it is metadata, which file systems write in order, so this also survives a
+ * loss of power.
+ *
+ * Folders of the workspace are opened with O_NOFOLLOW and used by descriptor: a command that runs at the same time may
+ * replace one by a symlink.
+ */
+const script = String.raw`
+use strict;
+my ($openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory, $nofollow);
+my (@fields, $layout);
+(undef, undef, $openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory,
+    $nofollow, my $order, $layout) = split /,/, $ARGV[0];
+$_ += 0 for $openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory, $nofollow;
+@fields = split ' ', $order;
+my $kill_at = $ARGV[1] || 0;
+my $steps = 0;
+my $opaque = 'user.overlay.opaque';
+my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, %skipped, %touched, $is_recovery);
+binmode $_ for *STDIN, *STDOUT;
+$0 = 'nacre changes';
+
+while (defined(my $request = receive())) {
+    my ($id, $name, @words) = split /\0/, $request, -1;
+    my @reply = eval { run($name, @words) };
+    my $body = join "\0", $id, $@ eq '' ? ('ok', @reply) : ('failed', $@);
+    syswrite_all(pack('N', length $body) . $body);
+}
+
+sub receive {
+    my $head = read_bytes(4);
+    return defined $head ? read_bytes(unpack 'N', $head) : undef;
+}
+
+sub read_bytes {
+    my ($wanted, $bytes) = ($_[0], '');
+    while (length $bytes < $wanted) { sysread STDIN, $bytes, $wanted - length $bytes, length $bytes or return undef }
+    return $bytes;
+}
+
+sub syswrite_all {
+    my ($bytes, $at) = ($_[0], 0);
+    while ($at < length $bytes) {
+        my $written = syswrite STDOUT, $bytes, 1048576, $at;
+        exit 1 unless defined $written;
+        $at += $written;
+    }
+}
+
+sub run {
+    my ($name, $store, @words) = @_;
+    my $lock = lock_store($store);
+    return recover($store) if $name eq 'recover';
+    if ($name eq 'remove') { remove($_) for @words; return () }
+    my ($entry, $most, $way, $by_force, $sync, @paths) = @words;
+    begin($most, $by_force, @paths);
+    complete($entry) if -l "$entry/doing";
+    return list_changes($entry, $way || 'apply') if $name eq 'scan';
+    my @listed = list_changes($entry, $way);
+    sync_file_system($entry) if $sync;
+    carry_out($entry, $way, $by_force);
+    sync_file_system($entry) if $sync;
+    return @listed;
+}
+
+sub begin {
+    my ($most, $by_force, @paths) = @_;
+    ($limit, $force) = ($most || 0, $by_force || 0);
+    %selected = map { $_ => 1 } @paths;
+    %count = map { $_ => 0 } qw(created changed deleted mode bytes);
+    @found = @conflicts = @consumed = @inodes = ();
+    %skipped = %touched = ();
+    $is_recovery = 0;
+}
+
+sub lock_store {
+    open my $lock, '>>', "$_[0]/lock" or die "lock: $!";
+    flock $lock, 2 or die "lock: $!";
+    return $lock;
+}
+
+sub sync_file_system {
+    open my $folder, '<', $_[0] or return;
+    syscall $syncfs, fileno $folder;
+}
+
+# dev, ino, nlink, mode, uid, gid, rdev, size, mtime, its nanoseconds, ctime, its nanoseconds; empty if there is no such file.
+sub status {
+    my ($path, $buffer) = ($_[0], "\0" x 256);
+    return () if syscall($fstatat, -100, $path, $buffer, 0x100) < 0;
+    return (unpack $layout, $buffer)[@fields];
+}
+
+sub kind { return $_[0] & 0170000 }
+sub is_folder { return @_ && kind($_[3]) == 0040000 }
+sub is_whiteout { return @_ && kind($_[3]) == 0020000 && $_[6] == 0 }
+
+sub is_opaque {
+    my ($path, $value) = ($_[0], "\0" x 8);
+    return syscall($lgetxattr, $path, $opaque, $value, 8) > 0 && $value =~ /^[yx]/;
+}
+
+sub names {
+    opendir my $folder, $_[0] or die "$_[0]: $!\n";
+    return sort grep { $_ ne '.' && $_ ne '..' } readdir $folder;
+}
+
+# Calls a function while a folder of the store, which a command may have made unreadable, can be read.
+sub while_readable {
+    my ($path, $mode, $call) = @_;
+    return $call->() if ($mode & 0700) == 0700 || $> == 0;
+    chmod 0700, $path;
+    my @result = eval { $call->() };
+    my $reason = $@;
+    chmod $mode & 07777, $path;
+    die $reason if $reason ne '';
+    return @result;
+}
+
+sub roots {
+    my ($entry) = @_;
+    my @roots;
+    while (defined(my $root = readlink "$entry/root-" . @roots)) { push @roots, $root }
+    return @roots;
+}
+
+sub open_folder {
+    my ($at, $name) = @_;
+    my $fd = syscall $openat, $at, $name, $directory | $nofollow | 012000000, 0;
+    die "$name: $!\n" if $fd < 0;
+    open my $handle, '<&=', $fd or die "$name: $!\n";
+    return $handle;
+}
+
+sub place { return '/proc/self/fd/' . fileno $_[0] }
+
+# The time of the file system's own clock; with timestamps of fine granularity, the second change of a file that was
+# looked at is later than every change before, and not later than any change after. Otherwise it waits for the next tick.
+sub stamp {
+    my ($path) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file map { "$_\n" } @inodes;
+    close $file or die "$path: $!\n";
+    my @first = status($path);
+    for my $try (1 .. 50) {
+        chmod $try % 2 ? 0700 : 0600, $path;
+        my @now = status($path);
+        return if $try > 1 && "@now[10, 11]" ne "@first[10, 11]";
+        @first = @now;
+        select undef, undef, undef, 0.001 if $try > 1;
+    }
+}
+
+sub is_since {
+    my ($since, @status) = @_;
+    return 0 unless is_later($since, @status);
+    my $known = $since->[12]{ $status[1] };
+    return !$known || is_later($known, @status);
+}
+
+sub is_later {
+    my ($since, @status) = @_;
+    return $status[10] > $since->[10] || ($status[10] == $since->[10] && $status[11] >= $since->[11]);
+}
+
+# The first path in a tree that was changed since.
+sub changed_since {
+    my ($since, $path, $relative, @status) = @_;
+    return $relative if is_since($since, @status);
+    return undef unless is_folder(@status);
+    # Nothing can be changed unnoticed in a folder that we cannot read: it is another user's.
+    for my $name (eval { names($path) }) {
+        my @inner = status("$path/$name") or next;
+        my $found = changed_since($since, "$path/$name", "$relative/$name", @inner);
+        return $found if defined $found;
+    }
+    return undef;
+}
+
+# 2 for a path that is selected, 1 for one that has selected paths below it.
+sub selection {
+    my ($path) = @_;
+    return 2 unless %selected;
+    my $above = $path;
+    do { return 2 if $selected{$above} } while ($above =~ s{/[^/]*\z}{});
+    return (grep { index($_, "$path/") == 0 } keys %selected) ? 1 : 0;
+}
+
+sub sides {
+    my ($entry, $way) = @_;
+    my ($last) = sort { $b <=> $a } map { /^old-(\d+)\z/ ? $1 : () } names($entry);
+    return ("$entry/new", 'began', "$entry/old-" . (($last || 0) + 1), 'applied-' . (($last || 0) + 1)) if $way eq 'apply';
+    die "nothing to undo\n" unless $last;
+    return ("$entry/old-$last", "applied-$last", "$entry/new", 'began');
+}
+
+sub since {
+    my ($entry, $name) = @_;
+    my @stamp = status("$entry/$name");
+    # Without a stamp every file counts as changed.
+    @stamp = (0) x 12 unless @stamp;
+    return [@stamp, $name eq 'began' ? files_from_below($entry) : {}];
+}
+
+# The inodes that layers below this one have brought into the workspace, with the time of that.
+sub files_from_below {
+    my ($entry) = @_;
+    my %known;
+    for (my $index = 0; defined(my $id = readlink "$entry/below-$index"); $index++) {
+        my $below = "$entry/../$id";
+        for my $name (-d $below ? grep { /^applied-/ } names($below) : ()) {
+            my $stamp = [status("$below/$name")];
+            open my $file, '<', "$below/$name" or next;
+            while (my $inode = <$file>) { chomp $inode; $known{$inode} = $stamp }
+        }
+    }
+    return \%known;
+}
+
+sub list_changes {
+    my ($entry, $way) = @_;
+    my ($from, $stamp) = sides($entry, $way);
+    my $since = since($entry, $stamp);
+    my @roots = roots($entry);
+    for my $index (0 .. $#roots) {
+        compare("$from/$index", $roots[$index], $index, $since) if -d "$from/$index";
+    }
+    return (@count{qw(created changed deleted mode bytes)}, scalar @conflicts, scalar @found, @found, @conflicts);
+}
+
+sub found {
+    my ($name, $path, $old, $new, $conflict) = @_;
+    $count{$name}++;
+    $count{bytes} += $new->[7] if @$new && !is_folder(@$new);
+    if (defined $conflict) {
+        push @conflicts, $conflict;
+        $skipped{$path} = 1 unless $force;
+    }
+    return if $limit <= @found / 8;
+    push @found, $name, $path, map({ @$_ ? ($_->[3], $_->[7]) : ('', '') } $old, $new), defined $conflict ? 1 : 0, $old->[2] || 0;
+}
+
+sub total { return $count{created} + $count{changed} + $count{deleted} + $count{mode} }
+
+sub compare {
+    my ($from, $to, $relative, $since) = @_;
+    if ($relative !~ m{/}) {
+        my @new = status($from);
+        my @old = status($to);
+        found('mode', "$relative/.", \@old, \@new) if @old && $new[3] != $old[3] && selection("$relative/.");
+    }
+    for my $name (names($from)) {
+        my $path = "$relative/$name";
+        my $chosen = selection($path) or next;
+        my @new = status("$from/$name");
+        my @old = status("$to/$name");
+        my $is_merged = is_folder(@new) && is_folder(@old) && !is_opaque("$from/$name");
+        if ($is_merged) {
+            my $total = total();
+            while_readable("$from/$name", $new[3], sub { compare("$from/$name", "$to/$name", $path, $since) });
+            # The time of a folder changes with what is in it.
+            my $is_touched = total() == $total && "@new[8, 9]" ne "@old[8, 9]";
+            found('mode', $path, \@old, \@new) if $chosen == 2 && ($new[3] != $old[3] || $is_touched);
+            next;
+        }
+        my $conflict = @old ? changed_since($since, "$to/$name", $path, @old) : undef;
+        if (is_whiteout(@new)) { found('deleted', $path, \@old, [], $conflict) if @old }
+        elsif (@old) {
+            found(is_same(\@old, \@new) ? 'mode' : 'changed', $path, \@old, \@new, $conflict);
+            count_created("$from/$name", $path, @new) if is_folder(@new);
+        }
+        else {
+            found('created', $path, [], \@new);
+            count_created("$from/$name", $path, @new) if is_folder(@new);
+        }
+    }
+}
+
+sub count_created {
+    my ($from, $relative, @status) = @_;
+    while_readable($from, $status[3], sub {
+        for my $name (names($from)) {
+            my @new = status("$from/$name");
+            next if !@new || is_whiteout(@new) || !selection("$relative/$name");
+            found('created', "$relative/$name", [], \@new);
+            count_created("$from/$name", "$relative/$name", @new) if is_folder(@new);
+        }
+    });
+}
+
+# A copy with the same size and time: only its mode or its attributes were changed.
+sub is_same {
+    my ($old, $new) = @_;
+    return kind($old->[3]) == kind($new->[3]) && !grep { $old->[$_] != $new->[$_] } 7, 8, 9;
+}
+
+sub carry_out {
+    my ($entry, $way, $by_force) = @_;
+    my ($from, $stamp, $into, $next) = sides($entry, $way);
+    write_paths("$entry/selected", keys %selected);
+    write_paths("$entry/skipped", keys %skipped);
+    sync_file_system($entry) if %selected || %skipped;
+    step();
+    symlink join(' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0), "$entry/doing" or die "doing: $!\n";
+    finish_merge($entry, $from, $stamp, $into, $next);
+}
+
+sub write_paths {
+    my ($path, @paths) = @_;
+    return unless @paths;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file join "\0", @paths;
+    close $file or die "$path: $!\n";
+}
+
+sub read_paths {
+    open my $file, '<', $_[0] or return ();
+    local $/;
+    return map { $_ => 1 } split /\0/, <$file>;
+}
+
+sub finish_merge {
+    my ($entry, $from, $stamp, $into, $next) = @_;
+    my $since = since($entry, $stamp);
+    my $is_done = eval { merge_roots($entry, $from, $into, $since); 1 };
+    if (!$is_done) {
+        my $reason = $@;
+        ($force, %selected) = (1);
+        %skipped = ();
+        @consumed = ();
+        eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
+        remove($into) if $into =~ /old-\d+\z/;
+        unlink "$entry/doing", "$entry/selected", "$entry/skipped";
+        die $reason;
+    }
+    for (@consumed) { step(); unlink $_ or rmdir $_ }
+    step();
+    stamp("$entry/$next") if -d $into;
+    remove($from) if $from =~ /old-\d+\z/ && !holds_changes($entry, $from);
+    step();
+    unlink "$entry/$stamp" if $from =~ /old-\d+\z/ && !-d $from;
+    step();
+    unlink "$entry/doing" or die "doing: $!\n";
+    unlink "$entry/selected", "$entry/skipped";
+}
+
+sub holds_changes {
+    my ($entry, $from) = @_;
+    for my $index (0 .. roots($entry) - 1) { return 1 if -d "$from/$index" && names("$from/$index") }
+    return 0;
+}
+
+sub merge_roots {
+    my ($entry, $from, $into, $since) = @_;
+    my @roots = roots($entry);
+    for my $index (0 .. $#roots) {
+        next unless -d "$from/$index";
+        my $target = open_folder(-100, $roots[$index]);
+        my $frame = { from => "$from/$index", to => $target, into => "$into/$index", above => undef, path => $index, top => $into };
+        merge($frame, $since);
+    }
+    return 1;
+}
+
+# Moves what is in the layer "from" into the folder "to", and what it replaces into the layer "into".
+sub merge {
+    my ($frame, $since) = @_;
+    my ($from, $to) = ($frame->{from}, place($frame->{to}));
+    my @layer = status($from);
+    $frame->{status} = [status("$to/.")];
+    while_readable($from, $layer[3], sub {
+        for my $name (names($from)) {
+            my $path = "$frame->{path}/$name";
+            my $chosen = selection($path) or next;
+            merge_name($frame, $name, $path, $chosen, $since);
+        }
+    });
+    settle($frame, \@layer, $since);
+    push @consumed, $from if $frame->{above};
+}
+
+sub merge_name {
+    my ($frame, $name, $path, $chosen, $since) = @_;
+    my ($from, $to) = ("$frame->{from}/$name", place($frame->{to}) . "/$name");
+    my @new = status($from);
+    my @old = status($to);
+    if (is_whiteout(@new)) {
+        return push @consumed, $from unless @old;
+        return if is_conflict($frame, $name, $path, $since, @old);
+        save($frame, $name, 0, @old) or return;
+        return push @consumed, $from;
+    }
+    if (is_folder(@new) && ($chosen == 1 || is_folder(@old)) && !is_opaque($from)) {
+        if (!@old) {
+            note_created($frame, $name);
+            step();
+            mkdir $to, $new[3] & 07777 or die "$path: $!\n";
+        }
+        elsif (!is_folder(@old)) { return }
+        my $target = open_folder(fileno $frame->{to}, $name);
+        return merge({ from => $from, to => $target, into => "$frame->{into}/$name", above => $frame, path => $path }, $since);
+    }
+    return if $chosen == 1;
+    if (@old) {
+        return if is_conflict($frame, $name, $path, $since, @old);
+        save($frame, $name, is_folder(@new), @old) or return;
+    }
+    else { note_created($frame, $name) }
+    clean($from, @new);
+    step();
+    move($from, $to, @new) or die "$path: $!\n";
+}
+
+# A folder can be moved only while its owner can write to it, because its ".." changes.
+sub move {
+    my ($from, $to, @status) = @_;
+    my $is_locked = $> && is_folder(@status) && !($status[3] & 0200);
+    chmod 0700, $from if $is_locked;
+    my $is_moved = rename $from, $to;
+    chmod $status[3] & 07777, $is_moved ? $to : $from if $is_locked;
+    return $is_moved;
+}
+
+# link() and rename() change the ctime of a file, which may have other names: what was touched before is no conflict.
+sub is_conflict {
+    my ($frame, $name, $path, $since, @old) = @_;
+    return $skipped{$path} if $is_recovery || $skipped{$path};
+    return 0 if $force || $touched{ $old[1] };
+    return defined changed_since($since, place($frame->{to}) . "/$name", $path, @old);
+}
+
+# Creates the folder of "into" that corresponds to the current one; false inside of a folder that did not exist before.
+sub is_recorded {
+    my ($frame) = @_;
+    return $frame->{recorded} if defined $frame->{recorded};
+    my $above = $frame->{above};
+    return $frame->{recorded} = 0 if $above && !is_recorded($above);
+    mkdir $frame->{top}, 0700 unless $above;
+    my @found = status($frame->{into});
+    return $frame->{recorded} = 0 if is_whiteout(@found);
+    if (!@found) {
+        step();
+        mkdir $frame->{into}, 0700 or die "$frame->{into}: $!\n";
+        chmod $frame->{status}[3] & 07777 | 0700, $frame->{into};
+    }
+    return $frame->{recorded} = 1;
+}
+
+# Saves what is in the workspace under a name: files by link(), so that the name exists all the time, folders by rename().
+sub save {
+    my ($frame, $name, $is_replaced_by_folder, @old) = @_;
+    my ($to, $into) = (place($frame->{to}) . "/$name", "$frame->{into}/$name");
+    return 0 unless is_recorded($frame);
+    $touched{ $old[1] } = 1;
+    my @saved = status($into);
+    return 1 if @saved && $saved[1] == $old[1];
+    die "$into exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
+    return fold($to, $into) if is_folder(@saved) && is_folder(@old);
+    if (is_whiteout(@saved)) { step(); unlink $into }
+    my $is_deletion = is_whiteout(status("$frame->{from}/$name"));
+    if (is_folder(@old)) { mark_opaque($frame, $name) if $is_replaced_by_folder }
+    elsif (!$is_replaced_by_folder && !$is_deletion) {
+        step();
+        return 1 if link $to, $into;
+    }
+    step();
+    move($to, $into, @old) or die "$name: $!\n";
+    return 1;
+}
+
+# Moves a folder into one that has other parts of it, because they were not selected when the rest was applied.
+sub fold {
+    my ($to, $into) = @_;
+    for my $name (names("$to/.")) {
+        my @inner = status("$to/$name");
+        if (is_folder(@inner) && is_folder(status("$into/$name"))) { fold("$to/$name", "$into/$name"); next }
+        step();
+        move("$to/$name", "$into/$name", @inner) or die "$name: $!\n";
+    }
+    step();
+    rmdir $to or die "$to: $!\n";
+    return 1;
+}
+
+sub mark_opaque {
+    my ($frame, $name) = @_;
+    my $handle = open_folder(fileno $frame->{to}, $name);
+    my ($folder, $value) = (place($handle) . '/.', 'y');
+    step();
+    syscall($lsetxattr, $folder, $opaque, $value, 1, 0) == 0 or die "$name: $!\n";
+}
+
+# A whiteout in "into": undoing deletes the name.
+sub note_created {
+    my ($frame, $name) = @_;
+    return unless is_recorded($frame);
+    my $into = "$frame->{into}/$name";
+    return if status($into);
+    step();
+    syscall($mknodat, -100, $into, 0020000, 0) == 0 or die "$name: $!\n";
+}
+
+# Removes what overlayfs has left in a tree: whiteouts and attributes.
+sub clean {
+    my ($path, @status) = @_;
+    push @inodes, $status[1];
+    my $is_folder = is_folder(@status);
+    if ($is_folder || $> == 0) {
+        for (qw(opaque impure origin uuid nlink)) {
+            my $name = "user.overlay.$_";
+            syscall $lremovexattr, $path, $name;
+        }
+    }
+    return unless $is_folder;
+    my $is_changed = 0;
+    while_readable($path, $status[3], sub {
+        for my $name (names($path)) {
+            my @inner = status("$path/$name");
+            if (is_whiteout(@inner)) { step(); unlink "$path/$name"; $is_changed = 1 }
+            else { clean("$path/$name", @inner) }
+        }
+    });
+    set_times($path, @status) if $is_changed;
+}
+
+# The mode and the time of a folder, unless it was changed by another program.
+sub settle {
+    my ($frame, $layer, $since) = @_;
+    my @old = @{ $frame->{status} };
+    my $to = place($frame->{to}) . '/.';
+    if ($layer->[3] != $old[3] && ($frame->{above} || selection("$frame->{path}/."))) {
+        is_recorded($frame);
+        step();
+        chmod $layer->[3] & 07777, $to or die "$frame->{path}: $!\n";
+    }
+    is_recorded($frame) if $frame->{above} && "@$layer[8, 9]" ne "@old[8, 9]";
+    if ($frame->{recorded}) {
+        chmod $old[3] & 07777, $frame->{into};
+        set_times($frame->{into}, @old);
+    }
+    return if is_since($since, @old);
+    # The top folder of a layer has a time of its own only if the command has changed the folder.
+    my $is_own = $frame->{above} || $frame->{from} !~ m{/new/\d+\z} || is_later($since, (0) x 10, @$layer[8, 9]);
+    set_times($to, $is_own ? @$layer : @old);
+}
+
+sub set_times {
+    my ($path, @status) = @_;
+    my $times = pack 'qqqq', 0, 0x3ffffffe, @status[8, 9];
+    syscall $utimensat, -100, $path, $times, 0;
+}
+
+sub recover {
+    my ($store) = @_;
+    my @recovered;
+    for my $name (-d "$store/entries" ? names("$store/entries") : ()) {
+        my $entry = "$store/entries/$name";
+        next unless -l "$entry/doing";
+        complete($entry);
+        push @recovered, $name;
+    }
+    return @recovered;
+}
+
+sub complete {
+    my ($entry) = @_;
+    my ($way, $from, $into, $by_force) = split / /, readlink "$entry/doing";
+    my ($kept_limit, $kept_force, @kept) = ($limit, $force, keys %selected);
+    begin(0, $by_force);
+    $is_recovery = 1;
+    %selected = read_paths("$entry/selected");
+    %skipped = read_paths("$entry/skipped");
+    my ($number) = "$from $into" =~ /old-(\d+)/;
+    my ($stamp, $next) = $way eq 'apply' ? ('began', "applied-$number") : ("applied-$number", 'began');
+    finish_merge($entry, "$entry/$from", $stamp, "$entry/$into", $next);
+    begin($kept_limit, $kept_force, @kept);
+}
+
+sub remove {
+    my ($path) = @_;
+    my @status = status($path) or return;
+    return unlink $path unless is_folder(@status);
+    return if rmdir $path;
+    chmod 0700, $path;
+    remove("$path/$_") for names($path);
+    rmdir $path or die "$path: $!\n";
+}
+
+# Tests kill the helper before each change that it makes.
+sub step { kill 9, $$ if $kill_at && ++$steps == $kill_at }
+`;

@@ -1,0 +1,29 @@
+import { type ChangesMode, stricterChanges } from '../../contract/changes.ts';
+import { showCommand } from '../../contract/command.ts';
+import type { JobSpec } from '../../contract/job.ts';
+import type { ChangingCommand } from '../changes/changes-store.ts';
+
+/** For the reply to a command that outlives its call or is at a terminal, and so cannot be tracked. */
+const notTracked =
+  'This command runs in the background or at a terminal, so it changes files directly: its changes are not tracked and cannot be undone.';
+
+/** A sentence for the caller if the changes of a command were to be tracked, but are made directly. */
+export function noteOnDirect(
+  { changes = {} }: Pick<JobSpec, 'changes'>,
+  setting: ChangesMode,
+): string | undefined {
+  const isTracked = stricterChanges(changes.mode, setting) === 'track';
+  return isTracked && changes.isLasting ? notTracked : undefined;
+}
+
+/** The command whose changes a layer receives, by the stricter of the setting and the request; undefined for `direct`. */
+export function toLayered(
+  { id, command, changes = {} }: Pick<JobSpec, 'id' | 'command' | 'changes'>,
+  setting: ChangesMode,
+): ChangingCommand | undefined {
+  const { owner, isLasting = false } = changes;
+  const mode = stricterChanges(changes.mode, setting) ?? 'direct';
+  // Others wait for the files of a development server while it runs.
+  if (mode === 'direct' || (mode === 'track' && isLasting)) return undefined;
+  return { id, mode, owner, text: showCommand(command) };
+}
