@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { settlesWithin } from '../support/timing.ts';
 import { findWorkers } from '../worker/host/end-workers.ts';
-import { workerIsWorthAsking, workersFolder } from '../worker/host/worker-folder.ts';
+import { listKept, workerIsWorthAsking, workersFolder } from '../worker/host/worker-folder.ts';
 import { createWholeEngine, type EngineHost, workerProgramOf } from './create-whole-engine.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
@@ -29,6 +29,7 @@ export function createWorkerAccess(
       return { engine, close: () => engine.close() };
     },
     findWorkers: () => findWorkers(stateDir),
+    listKept: () => listKept(stateDir),
     async endWorkers() {
       const { endWorkers } = await import('../worker/host/end-workers.ts');
       return endWorkers(stateDir);

@@ -2,7 +2,8 @@
 // 1. read index.jsonl first, because records may be added meanwhile,
 // 2. check the chain in every file line by line,
 // 3. check that the files of each server continue one chain,
-// 4. check that every file in the index exists, except for those that were removed on purpose, which are counted.
+// 4. check the ends that a detached worker has signed,
+// 5. check that every file in the index exists, except for those that were removed on purpose, which are counted.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditFile, listAuditFiles } from './audit-files.ts';
@@ -17,6 +18,7 @@ import {
 } from './audit-index.ts';
 import type { AuditKey } from './audit-key.ts';
 import { type ChainPosition, chainStart, digestOf, explainMismatch, readLine } from './chain.ts';
+import { CommandEnds } from './command-ends.ts';
 import { readLines } from './read-lines.ts';
 
 /** A record or file that was changed, removed or inserted. */
@@ -35,6 +37,8 @@ export interface AuditReport {
   readonly problems: readonly AuditProblem[];
   /** Records that were removed on purpose, by the limits or by a person; null if none were. */
   readonly pruned: PrunedFiles | null;
+  /** The commands that were started and have no recorded end. */
+  readonly unfinished: readonly string[];
   /** Findings that do not indicate tampering, such as the partial last line of a killed server. */
   readonly notes: readonly string[];
 }
@@ -64,12 +68,13 @@ function* verifySteps(dir: string, key: AuditKey | undefined): Generator<void, A
   const notes: string[] = [...index.notes];
   const files = listAuditFiles(dir);
   const unknown: AuditProblem[] = [];
+  const ends = new CommandEnds();
   let records = 0;
   for (const chain of groupByInstance(files)) {
     let place = startOf(chain, index.anchors);
     for (const file of chain) {
       const anchor = index.anchors.get(file.name);
-      const found = tryToVerify(join(dir, file.name), { ...place, anchor, key });
+      const found = tryToVerify(join(dir, file.name), { ...place, anchor, key, ends });
       records += found.records;
       if (found.problem) problems.push({ file: file.name, ...found.problem });
       if (found.tornBytes > 0)
@@ -88,7 +93,15 @@ function* verifySteps(dir: string, key: AuditKey | undefined): Generator<void, A
     if (event === 'pruned') continue;
     problems.push({ file, line: null, what: `is missing, with records ${first} to ${last} or more` });
   }
-  return { files: files.length, records, problems, pruned: sumPruned(missing, index.pruned), notes };
+  const unfinished = ends.unfinished();
+  return {
+    files: files.length,
+    records,
+    problems,
+    pruned: sumPruned(missing, index.pruned),
+    unfinished,
+    notes,
+  };
 }
 
 // A file that was started after `readAnchors` is in the index by now.
@@ -146,7 +159,12 @@ function tryToVerify(path: string, expected: Parameters<typeof verifyFile>[1]): 
 
 function verifyFile(
   path: string,
-  { anchor, key, ...start }: ChainPosition & { anchor: Anchor | undefined; key: AuditKey | undefined },
+  {
+    anchor,
+    key,
+    ends,
+    ...start
+  }: ChainPosition & { anchor: Anchor | undefined; key: AuditKey | undefined; ends: CommandEnds },
 ): VerifiedFile {
   let next: ChainPosition = start;
   let problem: VerifiedFile['problem'];
@@ -159,7 +177,7 @@ function verifyFile(
     const head = digestOf(`${line}\n`);
     const isOther = read !== null && anchor?.last === read.seq && anchor.head !== head;
     const what = read === null ? notARecord : (explainMismatch(read, next) ?? read.problem);
-    const found = what ?? (isOther ? rewritten : undefined);
+    const found = what ?? (isOther ? rewritten : undefined) ?? (read ? ends.add(read.body) : undefined);
     if (found !== undefined) problem ??= { line: records, what: found };
     hasRun ||= read?.body.kind === 'finished';
     next = { seq: (read?.seq ?? next.seq) + 1, prev: head };

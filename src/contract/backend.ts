@@ -131,6 +131,12 @@ export interface TakeUpRequest {
   readonly room: string;
 }
 
+/** A command that a worker keeps on disk: it runs, it has ended, or it was lost with its worker. */
+export interface KeptState {
+  readonly id: string;
+  readonly state: 'running' | 'ended' | 'lost';
+}
+
 /** A command of an earlier connection. */
 export interface KeptCommand {
   readonly id: string;

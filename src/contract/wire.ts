@@ -166,25 +166,24 @@ export interface WireFailure {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The parts of a `JobState` that a worker signs; an audit record has them as unknown values. */
+export interface SignedParts {
+  readonly id: unknown;
+  readonly status: unknown;
+  readonly startedAt: unknown;
+  readonly durationMs: unknown;
+  readonly stdoutBytes: unknown;
+  readonly stderrBytes: unknown;
+  readonly digests?: { readonly stdout: unknown; readonly stderr: unknown } | undefined;
+  readonly end: { readonly cause: unknown; readonly exitCode: unknown; readonly signal: unknown } | null;
+}
+
 /** The text of an end that a worker signs: who, what and how many bytes, without anything that may still change. */
 export function signedEnd(
-  { id, status, startedAt, durationMs, stdoutBytes, stderrBytes, digests, end }: JobState,
+  { id, status, startedAt, durationMs, stdoutBytes, stderrBytes, digests, end }: SignedParts,
   endedAt: string,
 ): string {
-  const { cause = null, exitCode = null, signal = null } = end ?? {};
-  const of = { stdout: digests?.stdout ?? null, stderr: digests?.stderr ?? null };
-  return JSON.stringify([
-    id,
-    status,
-    startedAt,
-    durationMs,
-    stdoutBytes,
-    stderrBytes,
-    of.stdout,
-    of.stderr,
-    cause,
-    exitCode,
-    signal,
-    endedAt,
-  ]);
+  const streams = [stdoutBytes, stderrBytes, digests?.stdout ?? null, digests?.stderr ?? null];
+  const how = [end?.cause ?? null, end?.exitCode ?? null, end?.signal ?? null];
+  return JSON.stringify([id, status, startedAt, durationMs, ...streams, ...how, endedAt]);
 }

@@ -2,8 +2,10 @@
 // 1. each small interface below is one thing a door can ask for, and `DoorDeps` is all of them together
 // 2. a door is a function that declares only the interfaces it uses
 // 3. `catalog.ts` lists the doors as `DoorEntry`, so the compiler checks that `DoorDeps` has what each door declares
+
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Retention } from '../audit/choose-pruned.ts';
+import type { KeptState } from '../contract/backend.ts';
 import type { PageRole } from '../contract/console.ts';
 import type { NacreError } from '../contract/failure.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
@@ -155,6 +157,8 @@ export interface WorkerAccess {
   /** Connects to it; undefined if there is none and none has left commands on disk. */
   keptCommands(): Promise<KeptCommands | undefined>;
   findWorkers(): readonly RunningWorker[];
+  /** The commands that are kept on disk, of all workers. */
+  listKept(): readonly KeptState[];
   /** Ends it with everything that it keeps. */
   endWorkers(): Promise<{ readonly ended: readonly number[]; readonly killed: readonly number[] }>;
   /** Opens a stream to it, and starts it if there is none. */

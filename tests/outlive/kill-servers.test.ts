@@ -149,11 +149,20 @@ test('nacre stop ends a kept command without a server, and its folder says how',
   const server = await open();
   await server.call('start_command', { command: 'sleep 300', name: 'kept' });
   await server.kill();
+  expect(nacre('audit', 'verify')).toMatch(/still run and will be recorded: cmd_\w+\.[\s\S]*Intact/);
   expect(nacre('stop', 'kept')).toContain('killed');
+  expect(nacre('audit', 'verify')).toMatch(/have ended, which is recorded when .*: cmd_\w+\.[\s\S]*Intact/);
   const root = join(folder, 'state', 'worker', 'protocol-1');
   const names = readdirSync(root).filter((name) => name.startsWith('worker-'));
   const ends = names.flatMap((name) =>
     readdirSync(join(root, name, 'jobs')).map((id) => join(root, name, 'jobs', id, 'end')),
   );
   expect(ends.map((end) => JSON.parse(readFileSync(end, 'utf8')).end.cause)).toEqual(['stopped']);
+  const next = await open();
+  expect(await next.call('list_commands', {})).toMatch(/"kept".*killed/);
+  await expect
+    .poll(() => nacre('audit', 'export'), { timeout: 20_000 })
+    .toMatch(/"kind":"finished".*"end_record":/);
+  await next.kill();
+  expect(nacre('audit', 'verify')).not.toContain('without a recorded end');
 });

@@ -7,9 +7,18 @@ import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 import { sleep } from '../../support/timing.ts';
-import type { Arguments, DisplayAccess, FlagAccess, IoAccess, PlaceAccess, Places } from '../door.ts';
+import type {
+  Arguments,
+  DisplayAccess,
+  FlagAccess,
+  IoAccess,
+  PlaceAccess,
+  Places,
+  WorkerAccess,
+} from '../door.ts';
 import { failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
+import { describeUnfinished } from './describe-unfinished.ts';
 import { parseSince } from './parse-since.ts';
 import { pruneAudit } from './prune-audit.ts';
 import { showCommands } from './show-commands.ts';
@@ -22,7 +31,7 @@ interface Flags extends CommandFilter {
   readonly since?: string | undefined;
 }
 
-type AuditDeps = IoAccess & DisplayAccess & PlaceAccess;
+type AuditDeps = IoAccess & DisplayAccess & PlaceAccess & Pick<WorkerAccess, 'listKept'>;
 
 /** `nacre audit verify`, `show`, `export`, `tail` and `prune`. */
 export async function auditDoor(deps: AuditDeps & Arguments & FlagAccess<Flags>): Promise<number> {
@@ -47,9 +56,10 @@ interface Options extends CommandFilter {
 type Verb = (deps: AuditDeps, options: Options) => Promise<number>;
 
 const verbs: Readonly<Record<string, Verb>> = {
-  async verify({ io, places: { audit } }, { json }) {
+  async verify({ io, places: { audit }, listKept }, { json }) {
     const key = audit.keyPath === undefined ? undefined : readAuditKey(audit.keyPath);
-    const report = verifyAudit(audit.dir, key);
+    const found = verifyAudit(audit.dir, key);
+    const report = { ...found, notes: [...found.notes, ...describeUnfinished(found.unfinished, listKept())] };
     await print(io.stdout, json ? `${JSON.stringify(report)}\n` : toVerdict(report, audit));
     return report.problems.length === 0 ? 0 : problemExit;
   },

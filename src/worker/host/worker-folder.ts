@@ -17,6 +17,7 @@ import {
 import { connect, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { KeptState } from '../../contract/backend.ts';
 import { protocol } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
@@ -154,6 +155,19 @@ export function workerIsWorthAsking(stateDir: string): boolean {
   const current = findCurrent(root);
   if (current !== undefined && isWorkerAlive(root, current) !== false) return true;
   return listWorkers(root).some((name) => listJobs(join(root, name)).length > 0);
+}
+
+/** The commands that workers of this protocol, living or dead, keep on disk. */
+export function listKept(stateDir: string): readonly KeptState[] {
+  const root = workersFolder(stateDir);
+  return listWorkers(root).flatMap((name) => {
+    const isDead = isWorkerAlive(root, name) === false;
+    return listJobs(join(root, name)).flatMap((id): readonly KeptState[] => {
+      const kept = readKept(join(root, name, 'jobs', id));
+      if (!kept) return [];
+      return [{ id, state: kept.end ? 'ended' : isDead ? 'lost' : 'running' }];
+    });
+  });
 }
 
 function listJobs(folder: string): readonly string[] {
