@@ -38,6 +38,8 @@ export interface Rules {
   readonly preset?: string | undefined;
   /** `none` refuses commands that visibly write a file; default `any`. */
   readonly fileWrites?: 'any' | 'none' | undefined;
+  /** Paths in a project that a list does not protect, from the setting `unprotected`; `*` for all. */
+  readonly unprotected?: readonly string[] | undefined;
   /** The list that a caller, such as an applet, narrows with its own `names`; `allow` has the names in both lists. */
   readonly general?: { readonly setting: string; readonly names: readonly string[] } | undefined;
   /** The line of the project file that narrowed `allow`, named in refusals. */

@@ -354,3 +354,35 @@ describe('rules from the settings', () => {
     ).toBe('allow');
   });
 });
+
+describe('unprotected', () => {
+  const verdictWith = (script: string, unprotected: readonly string[]) =>
+    decide(understand({ kind: 'shell', script }), facts, {
+      allow: { kind: 'names', names: ['echo', 'cp'] },
+      allowSetting: 'ALLOWED_COMMANDS',
+      danger: 'block',
+      unprotected,
+    }).verdict;
+
+  test.each([
+    ['echo x > .envrc', '.envrc'],
+    ['echo x > sub/.vscode/tasks.json', '.vscode'],
+    ['echo x > .vscode/tasks.json', '.vscode/tasks.json'],
+    ['cp a .git/config', '.git/config'],
+    ['echo x > "$dir/.git/config"', '.git/config'],
+    ['cp a .git/hooks/pre-commit', '*'],
+  ])('%s is allowed with %s', (script, name) => {
+    expect(verdictWith(script, [])).toBe('deny');
+    expect(verdictWith(script, [name])).toBe('allow');
+  });
+
+  test.each([
+    ['echo x > .envrc', '.vscode'],
+    ['cp a .git/hooks/pre-commit', '.git/config'],
+    ['echo x > .vscode/tasks.json; echo x > .envrc', '.vscode'],
+    ['echo x > ~/.bashrc', '*'],
+    ['echo x > /etc/profile', '*'],
+  ])('%s stays refused with %s', (script, name) => {
+    expect(verdictWith(script, [name])).toBe('deny');
+  });
+});

@@ -8,6 +8,7 @@
 import { showCommand } from '../contract/command.ts';
 import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
+import { withoutTrailing } from '../support/without-trailing.ts';
 import { firstUnconfirmed } from './confirm.ts';
 import { entriesWithWords, isCovered } from './list-entry.ts';
 import { activatesVenv, changesFor, ruleFor } from './match-rules.ts';
@@ -179,7 +180,12 @@ class Judge {
   private first(scope: CommandProblem['scope']): CommandProblem | undefined {
     let first: CommandProblem | undefined;
     for (const problem of this.survey.problems)
-      if (problem.scope === scope && (first === undefined || problem.pos < first.pos)) first = problem;
+      if (
+        problem.scope === scope &&
+        (first === undefined || problem.pos < first.pos) &&
+        !isUnprotected(problem, this.rules)
+      )
+        first = problem;
     return first;
   }
 
@@ -243,6 +249,14 @@ class Judge {
     const node = span && { pos: span.pos, end: span.end, text: this.source.slice(span.pos, span.end) };
     return { verdict, rule, reason, node, ...more };
   }
+}
+
+/** Returns true for a write that the setting `unprotected` allows; files of the home directory have no `protectedPath`. */
+function isUnprotected({ protectedPath }: CommandProblem, { unprotected = [] }: Rules): boolean {
+  if (protectedPath === undefined) return false;
+  return unprotected.some(
+    (name) => name === '*' || `${protectedPath}/`.startsWith(`${withoutTrailing(name, '/')}/`),
+  );
 }
 
 // `nacre allow` edits the user's list, which is `ALLOWED_COMMANDS`; it cannot widen what a project's file narrows.

@@ -50,6 +50,7 @@ describe('rulesFor', () => {
           danger: 'off',
           confirm: 'never',
           fileWrites: 'any',
+          unprotected: [],
           policy: undefined,
         },
         cwdRoots: [],

@@ -48,10 +48,11 @@ export function rulesFor(
 ): Pick<RunContext, 'rules' | 'cwdRoots'> {
   const allow = toAllowList(values.allowedCommands, limits.allowedCommands, whenUnset[door]);
   const cwdRoots = [values.allowedCwdRoots, limits.allowedCwdRoots ?? []].filter(isSet);
-  const { danger, confirm, programDirs, fileWrites } = values;
+  const { danger, confirm, programDirs, fileWrites, unprotected } = values;
   const { tightenedBy: narrowedBy, impliedBy: preset } = origins.allowedCommands;
   const allowSetting = 'ALLOWED_COMMANDS';
-  const rules = { allow, allowSetting, preset, narrowedBy, programDirs, danger, confirm, fileWrites, policy };
+  const shared = { danger, confirm, fileWrites, unprotected, policy };
+  const rules = { allow, allowSetting, preset, narrowedBy, programDirs, ...shared };
   return { rules, cwdRoots };
 }
 

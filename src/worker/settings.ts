@@ -187,7 +187,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_UNPROTECTED',
     flag: '--unprotected',
     description:
-      'Paths in the workspace that stay writable in a sandbox although programs outside of it run them or read settings from them; * for all.',
+      'Paths in the workspace that commands may change, in a sandbox and under a list of programs, although programs outside run them or read settings from them; * for all.',
     accepts: 'a comma-separated list of paths, such as .git/config or .vscode',
     project: 'intersect',
   }),

@@ -24,6 +24,8 @@ export const processRules: readonly DangerRule[] = [
       'kill -9 -$((1))',
       'kill -9 -01',
       'kill -9 $(ps -eo pid=)',
+      'ps -eo pid= | xargs kill -9',
+      'pgrep . | sort | xargs kill',
       'kill -9 1',
       'kill 1',
       'kill -s TERM 1',
@@ -38,6 +40,8 @@ export const processRules: readonly DangerRule[] = [
       'kill -s HUP 1',
       "kill $(ps aux | grep vite | awk '{print $2}')",
       'kill $(lsof -ti:3000)',
+      'pgrep -f vite | xargs kill',
+      "ps -eo pid,args | grep vite | awk '{print $1}' | xargs kill",
     ],
   },
   {
@@ -49,7 +53,7 @@ export const processRules: readonly DangerRule[] = [
   },
   {
     rule: 'kill_all',
-    programs: ['pkill', 'killall'],
+    programs: ['pkill', 'killall', 'skill'],
     test: testPattern,
     matches: [
       'pkill -9 -u root',
@@ -59,6 +63,8 @@ export const processRules: readonly DangerRule[] = [
       'pkill -9 -v node',
       "pkill -KILL ''",
       "pkill -f '.*'",
+      'pkill --signal 9 -U 0',
+      'skill -KILL -u root',
     ],
     spares: ['pkill -f server', 'pkill -9 -u "$USER" node', 'pkill -9 -f vite', 'pkill .x'],
   },
@@ -84,7 +90,10 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
     name === 'pkill' ? args.find(({ text }) => /^(?:-[a-zA-Z]*v|--inverse)$/.test(text ?? '')) : undefined;
   if (others !== undefined) return { at: others, reason: 'it kills every process that does not match' };
   const byUser = args.findIndex(({ text }) => /^(?:-[uU]|--e?uid|--user)$/.test(text ?? ''));
-  const pattern = args.filter((arg, index) => !/^-/.test(prefixOf(arg)) && index !== byUser + 1);
+  const pattern = args.filter(
+    (arg, index) =>
+      !/^-/.test(prefixOf(arg)) && index !== byUser + 1 && wordText(args[index - 1]) !== '--signal',
+  );
   const user = args[byUser];
   if (user !== undefined && pattern.length === 0)
     return { at: user, reason: 'it kills every process of a user' };

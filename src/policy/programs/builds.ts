@@ -70,11 +70,14 @@ export const buildPrograms: readonly ProgramEntry[] = [
       'cmake -E rm -rf ~/.bashrc',
       'cmake -P /dev/stdin <<< x',
       'cmake -E copy x ~/.bashrc',
+      'cmake --build . -- SHELL=./x',
+      'cmake --open build',
       ['ctest --build-and-test a b --test-command touch x', 'touch'],
     ],
     harmless: [
       'cmake -S . -B build -DCMAKE_BUILD_TYPE=Release',
       'cmake --build build -j 4',
+      'cmake --build build -- -j4',
       'cmake -P script.cmake',
       'cmake -E make_directory out',
       'ctest --output-on-failure',
@@ -250,8 +253,21 @@ function cmakeEffects(call: ProgramCall): Effect[] {
     ...(/^(?:-|\/dev\/.*)$/.test(script?.text ?? '')
       ? [refused(call, 'would run what it reads', script)]
       : []),
-    ...refuseOptions({ toolchain: 'takes code from a file' })(call),
+    ...refuseOptions({ toolchain: 'takes code from a file', open: 'starts another program' })(call),
+    ...toolWords(call),
   ];
+}
+
+/** `cmake --build` passes the words after `--` on to make, where they may choose what runs. */
+function toolWords(call: ProgramCall): Effect[] {
+  const end = call.args.findIndex(({ text }) => text === '--');
+  if (end < 0 || !call.args.some(({ text }) => text === '--build')) return [];
+  return call.args
+    .slice(end + 1)
+    .filter(
+      (arg) => arg.text === undefined || /=|^(?:-[fEI]|--(?:file|makefile|eval|include))/.test(arg.text),
+    )
+    .map((at) => refused(call, 'would pass code or settings on to the build tool', at));
 }
 
 function cmakeDefinition(call: ProgramCall, definition: Arg): Effect[] {

@@ -190,7 +190,14 @@ export const builtinPrograms: readonly ProgramEntry[] = [
     options: { short: 'lrp:dt' },
     effects: ({ options, self }) =>
       options.has('p')
-        ? [{ does: 'refuse', at: self, reason: 'hash -p chooses which file a name runs' }]
+        ? [
+            { does: 'refuse', at: self, reason: 'hash -p chooses which file a name runs' },
+            ...options
+              .values('p')
+              .flatMap((text) =>
+                options.operands.map((name) => ({ does: 'alias', name: name.text ?? '', text }) as const),
+              ),
+          ]
         : [],
     runs: ['hash -p ./evil ls', 'hash -rp ./evil ls'],
     harmless: ['hash -r', 'hash'],

@@ -133,6 +133,7 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       'gcc -fplugin=./x.so a.c',
       'gcc -specs=./x a.c',
       'gcc --specs=./x a.c',
+      'gcc --specs ./x a.c',
       'gcc -B. a.c',
       'gcc -B ./bin a.c',
       'gcc @args',
@@ -174,12 +175,11 @@ export const compilerPrograms: readonly ProgramEntry[] = [
   },
 ];
 
+/** Subcommands of cargo itself and of every toolchain, and usual ways to run tests; any other one is the program `cargo-NAME`. */
 const cargoPlugins = plugins(
-  `add audit b bench binstall bloat build c check clean clippy config criterion cyclonedx d deny dist doc edit expand fetch fix
-  flamegraph fmt fuzz generate-lockfile geiger git-checkout hack help info init insta install leptos llvm-cov locate-project login
-  logout machete metadata miri new nextest outdated owner package pkgid publish r read-manifest release remove report rm run rustc
-  rustdoc search semver-checks set-version sort sqlx t tarpaulin test tree udeps uninstall update upgrade vendor verify-project
-  version watch xtask yank zigbuild`,
+  `add audit b bench build c check clean clippy config d doc fetch fix fmt generate-lockfile git-checkout help info init install
+  locate-project login logout metadata new nextest owner package pkgid publish r read-manifest remove report rm run rustc rustdoc search t
+  test tree uninstall update vendor verify-project version watch xtask yank`,
 );
 
 const cargoKeys =
@@ -208,9 +208,11 @@ function cargoEffects(call: ProgramCall): Effect[] {
           .filter((_arg, index) => /^(?:-s|--shell)$/.test(own[index - 1]?.text ?? ''))
           .map((text): Effect => ({ does: 'shell', text }))
       : [];
+  const opened = own.filter(({ text }) => text === '--open');
   const toolchain = own.filter(({ text }) => /^\+/.test(text ?? '') && !/^\+[\w.-]+$/.test(text ?? ''));
   return [
     ...toolchain.map((at) => refused(call, 'would run the toolchain at a path', at)),
+    ...opened.map((at) => refused(call, '--open starts a browser', at)),
     ...cargoPlugins(call, words),
     ...chosen.map((at) => refused(call, '--config may choose programs that run', at)),
     ...watches,
@@ -250,12 +252,18 @@ function goEffects(call: ProgramCall): readonly Effect[] {
         ...goBuild(inner),
         ...inner.options.operands
           .slice(0, 1)
-          .filter(({ text }) => !/^[\w.-]+$/.test(text ?? '/'))
+          .filter(({ text }) => !goTools.test(text ?? ''))
           .map((at) => refused(inner, 'tool would run a program', at)),
       ],
     },
     test: { options: goOptions, effects: goBuild },
     bug: { effects: (inner) => [refused(inner, 'bug starts a browser')] },
+    doc: {
+      effects: (inner) =>
+        inner.args
+          .filter(({ text }) => text === '-http')
+          .map((at) => refused(inner, 'doc -http starts a browser', at)),
+    },
     env: {
       effects: (inner) =>
         inner.args.some((arg) => arg.text === '-w')
@@ -272,6 +280,10 @@ function goEffects(call: ProgramCall): readonly Effect[] {
     },
   })(call);
 }
+
+/** Tools of the toolchain; a module may add others. */
+const goTools =
+  /^(?:addr2line|api|asm|buildid|cgo|compile|covdata|cover|dist|doc|fix|link|nm|objdump|pack|pprof|preprofile|test2json|trace|vet)$/;
 
 function goBuild(call: ProgramCall): Effect[] {
   const linker = call.options
@@ -296,7 +308,7 @@ function compilerWord(call: ProgramCall, arg: Arg, next: Arg | undefined): Effec
     ];
   if (text === '-o' && next !== undefined && next.text !== '-') return [{ does: 'write', path: next }];
   const loads =
-    /^(?:-fplugin=|--?specs?=|-specs$|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
+    /^(?:-fplugin=|--?specs?(?:=|$)|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
   const plain =
     call.name === 'as' ||
     (text === '-Xlinker' && !/plugin/.test(next?.text ?? 'plugin')) ||

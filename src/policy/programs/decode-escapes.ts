@@ -24,9 +24,15 @@ export function decodeEscapes(text: string, place: EscapePlace): string | undefi
 }
 
 function numbered(written: string, place: EscapePlace): string | undefined {
-  if (/^x[0-7][0-9a-fA-F]$/.test(written)) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
+  if (/^x[0-9a-fA-F]{1,2}$/.test(written)) return character(Number.parseInt(written.slice(1), 16));
   // A `printf` format accepts up to three octal digits; `echo` and `%b` accept a zero and three more.
-  const digits = place === 'format' ? /^([01][0-7]{2})([0-7]?)$/ : /^0([01][0-7]{2})()$/;
+  const digits = place === 'format' ? /^([0-7]{1,3})([0-7]?)$/ : /^0([0-7]{1,3})()$/;
   const [, octal, rest] = digits.exec(written) ?? [];
-  return octal === undefined ? undefined : String.fromCharCode(Number.parseInt(octal, 8)) + rest;
+  const decoded = octal === undefined ? undefined : character(Number.parseInt(octal, 8));
+  return decoded === undefined ? undefined : decoded + rest;
+}
+
+/** The character with an ASCII code; NUL ends or disappears from a text, and other bytes depend on the locale. */
+function character(code: number): string | undefined {
+  return code > 0 && code < 128 ? String.fromCharCode(code) : undefined;
 }

@@ -130,9 +130,16 @@ export const envRunnerPrograms: readonly ProgramEntry[] = [
       'poetry shell',
       'pipenv shell',
       'bundle exec $x',
+      'poetry env use ./python',
+      'poetry env use "$x"',
+      'pipx install --python ./x black',
+      'pipx reinstall --python=/tmp/x black',
     ],
     harmless: [
       'poetry install',
+      'poetry env use 3.12',
+      'poetry env use python3.11',
+      'pipx install --python 3.12 black',
       'heroku shell',
       'conda install numpy',
       'bundle install',
@@ -215,12 +222,29 @@ function runnerCommands(call: ProgramCall): readonly Effect[] {
       options: { long: 'no-fifo user= filename=' },
       effects: ({ options }) => options.operands.slice(1).map((text) => ({ does: 'shell', text })),
     },
+    env: { effects: (inner) => (call.name === 'poetry' ? chosenPython(inner, inner.args.slice(1)) : []) },
+    'install install-all reinstall reinstall-all upgrade':
+      call.name === 'pipx'
+        ? {
+            options: { long: 'python=' },
+            effects: (inner) => chosenPython(inner, inner.options.values('python')),
+          }
+        : { effects: () => [] },
     shell:
       call.name === 'pixi' || call.name === 'hatch' || call.name === 'poetry' || call.name === 'pipenv'
         ? refusedSub('starts a shell')
         : { effects: () => [] },
   })(call);
 }
+
+/** Refuses an interpreter that is named by its path; a version chooses one of those that are installed. */
+function chosenPython(call: ProgramCall, words: readonly Arg[]): Effect[] {
+  return words
+    .filter((arg) => !pythonVersion.test(arg.text ?? '/') && !/^-/.test(prefixOf(arg)))
+    .map((at) => refused(call, 'would start the Python at a path', at));
+}
+
+const pythonVersion = /^(?:system|(?:cpython|pypy|python)?@?(?:\d[\d.]*)?)$/;
 
 const runLongs =
   'name= prefix= no-capture-output live-stream cwd= verbose dev debug-wrapper-scripts spec= python= pip-args= no-cache path quiet gemfile= keep-file-descriptors env= project= config= command= env-file= no-masking scope= ignore= parallel stream concurrency= no-bail since= include-dependents include-dependencies pristine strict duration= region= no-session backend= environment= manifest-path= frozen locked site-packages skip list json ';
@@ -295,10 +319,7 @@ function uvRunEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const [first] = options.operands;
   const script = options.has('m', 's', 'module', 'script', 'gui-script') || /\.pyw?$/.test(first?.text ?? '');
-  const pythons = options
-    .values('p', 'python')
-    .filter(({ text }) => !/^(?:cpython|pypy|python)?@?\d[\d.]*$/.test(text ?? ''))
-    .map((at) => refused(call, '--python chooses a program that runs', at));
+  const pythons = chosenPython(call, options.values('p', 'python'));
   if (pythons.length > 0) return pythons;
   if (first === undefined) return [];
   if (first.text === '-' || first.text === '/dev/stdin')

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { isPlainProgram } from './plain-programs.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
@@ -16,7 +16,11 @@ export function unknownProgramEffects(
     const base = word.slice(word.lastIndexOf('/') + 1);
     return !ordinaryWords.has(word) && (isPlainProgram(base) || programNamed(base) !== undefined);
   };
-  return [...startedOperands(call.args, isProgram), ...optionCommands(call, isProgram)];
+  return [
+    ...startedOperands(call.args, isProgram),
+    ...optionCommands(call, isProgram),
+    ...outputFiles(call.args),
+  ];
 }
 
 /** Words that are programs too, but usually mean something else: `alembic upgrade head`, `mytool test`. */
@@ -43,6 +47,18 @@ function afterValue(args: readonly Arg[], first: number): number[] {
   const isValue = first > 0 && /^-[A-Za-z]$|^--[\w-]+$/.test(wordText(args[first - 1]));
   const next = args.findIndex((arg, at) => at > first && !prefixOf(arg).startsWith('-'));
   return isValue && next > 0 ? [next] : [];
+}
+
+const outputOption = /^--?out(?:put)?(?:-?(?:file|path))?$/i;
+
+/** Values of options such as `--outfile`. */
+function outputFiles(args: readonly Arg[]): Effect[] {
+  return args.flatMap((arg, at): Effect[] => {
+    const [name = '', ...attached] = prefixOf(arg).split('=');
+    if (!outputOption.test(name)) return [];
+    const path = attached.length > 0 ? withoutPrefix(arg, name.length + 1) : args[at + 1];
+    return path === undefined ? [] : [{ does: 'write', path }];
+  });
 }
 
 const executes =

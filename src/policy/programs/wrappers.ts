@@ -3,7 +3,8 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
 import { mayChooseCode } from '../words/environment.ts';
-import { startsAfter, startsOperands, unclearStart } from './effects.ts';
+import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
+import { writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 
@@ -129,8 +130,8 @@ export const wrapperPrograms: readonly ProgramEntry[] = [
       long: 'append format= output= portability quiet verbose help version',
       stop: true,
     },
-    effects: startsOperands,
-    runs: [['/usr/bin/time -f %e touch x', 'touch']],
+    effects: allOf(startsOperands, writeOptions('o', 'output')),
+    runs: [['/usr/bin/time -f %e touch x', 'touch'], '/usr/bin/time -o .envrc pwd'],
     harmless: [['command time ls', 'command', 'ls']],
   },
   {

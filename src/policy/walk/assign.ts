@@ -86,10 +86,24 @@ function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value,
     walk.runText(toArg([value + code.rest], span), scope.with({ shell, via: name }));
     return;
   }
+  judgeStartCode({ walk, scope, span }, name, given);
   const reason = `setting ${name} is not allowed, because it chooses which code runs`;
   const hint = `Run the command without ${name}.`;
   walk.problems.push({ scope: 'finite', rule: 'environment', reason, hint, program: name, ...span });
 }
+
+/** Judges text that bash runs from a variable: a list refuses it anyway, but it may be dangerous under `*`, too. */
+function judgeStartCode({ walk, scope, span }: WalkSite, name: string, given: Value): void {
+  if (!startCode.test(name)) return;
+  const inner = scope.with({ shell: scope.shell.child(), via: name });
+  const [first] = given;
+  if (name === 'PROMPT_COMMAND') walk.runText(toArg(given, span), inner);
+  else if (typeof first === 'object' && first.hole === 'process' && first.output !== undefined)
+    walk.text(first.output, span, inner);
+  else walk.evaluate(given, 'prompt', span, inner);
+}
+
+const startCode = /^(?:PROMPT_COMMAND|PS[0-4]|BASH_ENV|ENV)$/;
 
 /** Judges a variable that is exported after it was assigned. */
 export function judgeExport(site: WalkSite, name: string): void {

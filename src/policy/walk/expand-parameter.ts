@@ -1,4 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
+import { decodeEscapes } from '../programs/decode-escapes.ts';
 import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
@@ -347,7 +348,8 @@ function transformed(
   if (operation.operand.value !== 'P') {
     // `@E` decodes escapes such as `\x24`.
     if (operation.operand.value === 'E') walk.literals.note('[$(');
-    return base.map((value) => [derivedHole(value)]);
+    const decodes = operation.operand.value === 'E';
+    return base.map((value) => [(decodes ? decodedEscapes(value) : undefined) ?? derivedHole(value)]);
   }
   for (const value of base) {
     const text = textOf(value);
@@ -359,6 +361,11 @@ function transformed(
     }
   }
   return [[unknown]];
+}
+
+function decodedEscapes(value: Value): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : decodeEscapes(text, 'format');
 }
 
 function evaluateWord({ walk, scope, span }: Expansion, word: Word): readonly Value[] {

@@ -19,7 +19,8 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
   }
   if (target.pieces.some(mentionsOwn)) refuseOwn(walk, target, program);
-  if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, 'that file', program);
+  if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
+  else if (target.text === undefined) judgeEnding(walk, target, program);
   for (const path of pathsOf(walk, target, scope)) {
     if (walk.ownFiles.include(path)) refuseOwn(walk, target, program);
     const device = describeDevice(path);
@@ -41,9 +42,42 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
   }
 }
 
-function refuseProtected(walk: Walk, { pos, end }: Arg, path: string, program: string | undefined): void {
-  const reason = `writing ${path} is not allowed under an allow list, because programs load code or settings from it`;
-  walk.problems.push({ scope: 'finite', rule: 'protected_file', reason, program, pos, end });
+/** Judges a path whose beginning is unknown, such as `$dir/.git/config`. */
+function judgeEnding(walk: Walk, target: Arg, program: string | undefined): void {
+  const path = target.pieces.find(
+    (piece): piece is string => typeof piece === 'string' && (isOfGit(piece) || isProtected(piece)),
+  );
+  if (path !== undefined) refuseProtected(walk, target, path, program);
+}
+
+function refuseProtected(
+  walk: Walk,
+  { pos, end }: Arg,
+  path: string | undefined,
+  program: string | undefined,
+): void {
+  const protectedPath = path === undefined ? undefined : pathInProject(path);
+  const reason = `writing ${path ?? 'that file'} is not allowed under an allow list, because programs load code or settings from it`;
+  const hint =
+    protectedPath &&
+    `The user can allow it with the setting unprotected (NACRE_UNPROTECTED=${protectedPath}).`;
+  walk.problems.push({
+    scope: 'finite',
+    rule: 'protected_file',
+    reason,
+    hint,
+    program,
+    protectedPath,
+    pos,
+    end,
+  });
+}
+
+/** The end of a path from `.git` or a protected name on; undefined for files of the home directory or the system. */
+function pathInProject(path: string): string | undefined {
+  const found = /(?:^|\/)(\.git(?:\/.*)?)$/s.exec(path)?.[1];
+  const at = protectedName.exec(path);
+  return found ?? (at === null ? undefined : path.slice(at.index).replace(/^\//, ''));
 }
 
 /** Returns true for an unknown name that is made from a protected one, as `$(git rev-parse --git-path config)` is. */

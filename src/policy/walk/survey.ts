@@ -11,6 +11,8 @@ export interface CommandProblem extends TextSpan {
   readonly reason: string;
   readonly hint?: string | undefined;
   readonly program?: string | undefined;
+  /** The protected path in its project, as the setting `unprotected` names it. */
+  readonly protectedPath?: string | undefined;
 }
 
 /** A program that the command would start, with its arguments. */

@@ -73,7 +73,7 @@ const names = new Set(
   PERL5OPT PERL5LIB PERLLIB PERL5DB PERL5SHELL PERL_MM_OPT PERL_MB_OPT RUBYOPT RUBYLIB RUBYSHELL GEM_PATH GEM_HOME BUNDLE_GEMFILE
   LUA_INIT LUA_PATH LUA_CPATH PHPRC PHP_INI_SCAN_DIR TCLLIBPATH GUILE_LOAD_PATH GUILE_LOAD_COMPILED_PATH EMACSLOADPATH VIMINIT EXINIT GVIMINIT VIM VIMRUNTIME
   MYVIMRC R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER R_LIBS R_LIBS_USER JULIA_LOAD_PATH JULIA_DEPOT_PATH ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ERL_LIBS ELIXIR_ERL_OPTIONS
-  JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS MAVEN_ARGS M2_HOME GRADLE_OPTS GRADLE_USER_HOME JAVA_OPTS ANT_OPTS ANT_ARGS SBT_OPTS
+  JAVA_HOME JRE_HOME JDK_HOME JAVACMD JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS MAVEN_ARGS M2_HOME M2 ANT_HOME KOTLIN_HOME SCALA_HOME SBT_HOME GRADLE_OPTS GRADLE_USER_HOME JAVA_OPTS ANT_OPTS ANT_ARGS SBT_OPTS
   MAKEFLAGS MAKEFILES MFLAGS GNUMAKEFLAGS CMAKE_TOOLCHAIN_FILE RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC RUSTFMT RUSTFLAGS RUSTDOCFLAGS
   RUSTUP_TOOLCHAIN RUSTUP_HOME CARGO_HOME CARGO_ENCODED_RUSTFLAGS
   GCC_EXEC_PREFIX COMPILER_PATH CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
@@ -119,6 +119,7 @@ const pattern = anyOf(
   /(?:GLIBC_TUNABLES|MALLOC_CONF)$/,
   /PIP_(?:CONFIG_FILE|PYTHON)$/,
   /CORECLR_PROFILER|COR_PROFILER|DOTNET_STARTUP_HOOKS$/,
+  /(?:Csc|Vbc|Fsc|Resgen|SGen|AL)Tool(?:Path|Exe)$|(?:Pre|Post)BuildEvent$/,
 );
 
 /** Combines several prefixes into one expression, because it is tested on every assignment. */
@@ -134,6 +135,10 @@ const compilers = new Set(
 // A build tool runs these programs anyway.
 const compiler =
   /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
+
+// A Java that the system, a package manager or sdkman has installed.
+const installedJava =
+  /^(?!.*\/\.\.(?:\/|$))(?:|\/(?:usr\/(?:lib|local|java)|opt|Library)\/[\w. /+-]+|(?:~|\/root|\/home\/[\w-]+)\/\.(?:sdkman|jdks|jenv|asdf)\/[\w./+-]+)$/;
 
 const heapOnly = /^\s*(?:-(?:Xm[sxn]|Xss)\d+[kmgKMG]?(?:\s+|$))*$/;
 
@@ -206,6 +211,9 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   AWS_SHARED_CREDENTIALS_FILE: homeAws,
   FZF_DEFAULT_OPTS:
     /^\s*(?:--(?:height|layout|border|reverse|info|multi|ansi|cycle)(?:=[\w%-]*)?(?:\s+|$))*$/,
+  JAVA_HOME: installedJava,
+  JDK_HOME: installedJava,
+  JRE_HOME: installedJava,
   JAVA_TOOL_OPTIONS: heapOnly,
   JAVA_OPTS: heapOnly,
   MAVEN_OPTS: heapOnly,

@@ -38,6 +38,9 @@ export const fileContents: Output = { ...foreignOutput, origin: 'file' };
 /** A program's stdin: `none` if it is empty or closed, otherwise text. */
 export type Stdin = 'none' | Output;
 
+/** The output of a program that lists all processes: `kill` treats the number as every process. */
+export const everyProcess = '-1\n';
+
 /** Returns the directory if an output lists its entries (as the `ls` entry reports); otherwise undefined. */
 export function placeListed(text: string): string | undefined {
   const end = text.indexOf('\n');

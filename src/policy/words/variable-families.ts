@@ -76,6 +76,9 @@ const families: readonly Family[] = [
   family('LESS', 'CHARSET UTFBINFMT ANSIENDCHARS _TERMCAP_*', 'program only'),
   family('LUA_', '', 'program only'),
   family('LUAROCKS_', '', 'program only'),
+  family('MAVEN_', 'USER_HOME'),
+  family('MSBUILD', 'TERMINALLOGGER NODECOUNT LOGVERBOSE', 'program only'),
+  family('MSBuild', '', 'program only'),
   family(
     'MYSQL_',
     'PWD HOST TCP_PORT UNIX_PORT DATABASE USER PASSWORD ROOT_PASSWORD ALLOW_EMPTY_PASSWORD PORT ROOT_HOST',
@@ -85,6 +88,7 @@ const families: readonly Family[] = [
     'NODE_',
     'ENV NO_WARNINGS DEBUG DISABLE_COLORS PENDING_DEPRECATION PRESERVE_SYMLINKS TLS_REJECT_UNAUTHORIZED EXTRA_CA_CERTS APP_INSTANCE CONFIG_ENV AUTH_TOKEN DISABLE_COMPILE_CACHE REPL_MODE USE_ENV_PROXY USE_SYSTEM_CA TEST_CONTEXT NO_COLOR CLUSTER_SCHED_POLICY',
   ),
+  family('NUGET_', 'PACKAGES HTTP_CACHE_PATH PERSIST_DG XMLDOC_MODE CERT_REVOCATION_MODE', 'scripts too'),
   family('NVIM_', '', 'program only'),
   family('OPENSSL_', '', 'program only'),
   family('PERL', '_UNICODE _HASH_SEED _PERTURB_KEYS _BADLANG _VERSION', 'program only'),

@@ -1,0 +1,130 @@
+import type { ProgramCall } from '../options/program-call.ts';
+import { printedKind } from '../programs/printed-kind.ts';
+import { type Arg, foreignText, mayExpand, wordText } from '../words/arg.ts';
+import {
+  anyOutput,
+  everyProcess,
+  foreignOutput,
+  numberOutput,
+  type Output,
+  placeListed,
+  possibleOutput,
+  type Stdin,
+  silent,
+} from '../words/output.ts';
+import type { ProgramFacts } from './program-facts.ts';
+import type { WalkScope } from './scope.ts';
+import { derivedHole } from './variable.ts';
+
+/** The output of a program that is not predictable: numbers, part of its input or words, or any text. */
+export function unknownOutput(
+  call: ProgramCall,
+  { echoes, isOpen, wraps }: ProgramFacts,
+  inner: Output,
+  output: (Output & { readonly more: true }) | undefined,
+): Output {
+  const kind = printedKind(call);
+  if (kind === 'numbers') return output ?? numberOutput;
+  const from = printedText(call, echoes, inner);
+  const isOwn = isOpen || echoes === 'words' || kind === 'input' || (wraps && inner !== silent);
+  const foreign = isOwn ? '' : foreignText;
+  const counts = kind === 'counts' || (kind === 'input' && call.stdin !== 'none' && call.stdin.counts);
+  if (from === undefined && foreign === '') return output ?? (isOpen ? numberOutput : anyOutput);
+  // The usual case creates no object.
+  if (from === undefined && output === undefined && !counts) return foreignOutput;
+  const whole = (from ?? '') + foreign;
+  if (output === undefined && !counts) return { text: '', more: true, from: whole };
+  return { ...(output ?? anyOutput), from: whole, ...(counts && { counts }) };
+}
+
+/** Programs that print all lines of their input, in another order or form. */
+const passing = new Set('cat column paste rev shuf sort tac tee tr uniq'.split(' '));
+
+/** Programs that print part of their input, or pack and unpack it. */
+const selecting = new Set(
+  `awk bunzip2 bzip2 cut egrep expand fgrep fmt fold gawk grep gunzip gzip head mawk nl sed tail unxz xz zcat zstd`.split(
+    ' ',
+  ),
+);
+
+/** Words stay in the output of a filter; listings do if they are sorted or their separators change. */
+export function passedText({ name, stdin }: ProgramCall): (Output & { more: true }) | undefined {
+  if (stdin === 'none' || stdin.text === '') return undefined;
+  const isListing = stdin.more && isListed(stdin.text);
+  const passes = passing.has(name) || (!isListing && selecting.has(name));
+  return passes ? { text: stdin.text, more: true } : undefined;
+}
+
+/** `ps -eo pid` and `pgrep .` print the numbers of all processes. */
+export function listedProcesses({ name, args }: ProgramCall): (Output & { more: true }) | undefined {
+  if (name !== 'ps' && name !== 'pgrep') return undefined;
+  const words = args.map(wordText).join(' ');
+  const isEvery =
+    name === 'ps'
+      ? /(?:^| )-?(?:[eA]|ax)[a-z]*(?: |$)/.test(words) && /\bpid\b/.test(words)
+      : /^\.?$/.test(words);
+  return isEvery ? { text: everyProcess, more: true } : undefined;
+}
+
+// A line with a blank, such as `rm -rf /`, is a command.
+function isListed(text: string): boolean {
+  return text === everyProcess || placeListed(text)?.includes(' ') === false;
+}
+
+/** Programs that print strings of their code. */
+const interpreters = /^(?:python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gm]?awk|jq)$/;
+const destructiveWord = /\b(?:rm|dd|mkfs|shred|wipefs|chmod|chown|kill)\b/;
+
+/** Strings in inline code that may be dangerous commands: `python3 -c 'print("rm -rf /")' | sh`. */
+export function printedStrings({ name, args }: ProgramCall): (Output & { more: true }) | undefined {
+  if (!interpreters.test(name)) return undefined;
+  let text = '';
+  for (const arg of args) {
+    if (arg.text === undefined || !destructiveWord.test(arg.text)) continue;
+    for (const [, one, other] of arg.text.matchAll(/"([^"\\]*)"|'([^'\\]*)'/g)) text += `${one ?? other}\n`;
+  }
+  return text === '' ? undefined : { text, more: true };
+}
+
+/** Text that a program may print: from its arguments or stdin, or from the programs it starts. */
+function printedText(
+  { args, stdin }: ProgramCall,
+  echoes: ProgramFacts['echoes'],
+  inner: Output,
+): string | undefined {
+  const own = echoes === 'words' ? textIn(args) : echoes === 'stdin' ? textFrom(stdin) : undefined;
+  const { from } = inner === silent ? inner : possibleOutput([inner]);
+  return own === undefined ? from : own + (from ?? '');
+}
+
+function textIn(args: readonly Arg[]): string | undefined {
+  if (!args.some(mayExpandInArg)) return undefined;
+  let from = '';
+  for (const arg of args) from += ` ${arg.text ?? derivedHole(arg.pieces).from ?? ''}`;
+  return from;
+}
+
+function mayExpandInArg(arg: Arg): boolean {
+  return arg.text === undefined ? derivedHole(arg.pieces).from !== undefined : mayExpand(arg.text);
+}
+
+function textFrom(stdin: Stdin): string | undefined {
+  if (stdin === 'none' || (stdin.text === '' && stdin.from === undefined)) return undefined;
+  return derivedHole([stdin.text, stdin.from ?? '']).from;
+}
+
+/** Returns true if a builtin that needs no listing may print: `declare -p`, `set`, `cd -`. */
+export function printsState({ name, args }: ProgramCall, { shell }: WalkScope): boolean {
+  if (name === 'set') return args.every(({ text }) => text === undefined || /^[-+]o$/.test(text));
+  if (name === 'cd')
+    return shell.variables.has('CDPATH') || args.some(({ text }) => text === undefined || text === '-');
+  if (name === 'umask' || name === 'times') return true;
+  if (!declaring.has(name)) return false;
+  return args.every(({ text }) => text === undefined || /^[-+]/.test(text)) || args.some(hasPrintFlag);
+}
+
+const declaring = new Set('declare typeset local export readonly'.split(' '));
+
+function hasPrintFlag({ text }: Arg): boolean {
+  return text === undefined || /^-[a-zA-Z]*[pfF]/.test(text);
+}
