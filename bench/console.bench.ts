@@ -136,7 +136,8 @@ async function follow(greeting: Greeting, page: Page): Promise<void> {
 }
 
 async function observers(greeting: Greeting): Promise<void> {
-  const script = 'for i in $(seq 1 40); do head -c 100000 /dev/zero | tr "\\\\0" x; sleep 0.05; done';
+  // 1 MB/s.
+  const script = 'for i in $(seq 1 40); do head -c 50000 /dev/zero | tr "\\\\0" x; sleep 0.045; done';
   const alone: number[] = [];
   const watched: number[] = [];
   for (let round = 0; round < 5; round += 1) {

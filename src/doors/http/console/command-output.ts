@@ -17,6 +17,8 @@ export interface OutputDeps {
 /** The output of a command that can be read. */
 export interface OpenOutput {
   readonly source: 'live' | 'recorded';
+  /** True for the log of a command of this server; the others have a connection of their own. */
+  readonly isOwn: boolean;
   readonly read: ReadLog;
   close(): void;
 }
@@ -29,14 +31,14 @@ export async function openOutput(deps: OutputDeps, command: IndexedCommand): Pro
     if (server === engine.instance) {
       await engine.readBytes(id, 0, { waitMs: 0, maxBytes: 0 }, localUser);
       const read: ReadLog = (from, query) => engine.readBytes(id, from, query, localUser);
-      return { source: 'live', read, close() {} };
+      return { source: 'live', isOwn: true, read, close() {} };
     }
     const remote = await openRemoteLog(deps, server, id);
     await remote.read(0, { waitMs: 0, maxBytes: 0 }).catch((error: unknown) => {
       remote.close();
       throw error;
     });
-    return { source: 'live', ...remote };
+    return { source: 'live', isOwn: false, ...remote };
   } catch (error) {
     if (hasRecording(deps.recordingDir, id)) return fromRecording(deps.recordingDir, id);
     throw error instanceof NacreError && error.code !== 'job_not_found' ? error : outputGone(id);
@@ -67,7 +69,7 @@ function fromRecording(dir: string, id: string): OpenOutput {
     const chunks = data.length > 0 ? [{ stream: 'stdout' as const, data }] : [];
     return { chunks, next: from + data.length, end: bytes.length, final: true };
   };
-  return { source: 'recorded', read, close() {} };
+  return { source: 'recorded', isOwn: false, read, close() {} };
 }
 
 function outputGone(id: string): NacreError {

@@ -19,6 +19,7 @@ import { createUsageSeries, type UsageSeries } from '../../../monitor/series.ts'
 import { localUser } from '../../../servers/control-call.ts';
 import type { ServerStatus } from '../../../servers/server-status.ts';
 import { isPaused } from '../../../support/pause-mark.ts';
+import { SharedReads } from './observe.ts';
 import { pollServers, toServerCard } from './servers.ts';
 import {
   isBad,
@@ -54,6 +55,7 @@ export interface ConsoleHub {
   readonly index: CommandIndex;
   readonly feed: AuditFeed;
   readonly series: UsageSeries;
+  readonly reads: SharedReads;
   card(command: IndexedCommand): CommandCard;
   agents(): readonly AgentCard[];
   questions(): readonly QuestionCard[];
@@ -85,6 +87,7 @@ export function createConsoleHub(deps: HubDeps): ConsoleHub {
 class Hub implements ConsoleHub {
   readonly index = createCommandIndex();
   readonly series = createUsageSeries();
+  readonly reads = new SharedReads();
   readonly feed: AuditFeed;
   readonly #deps: HubDeps;
   readonly #listeners = new Set<HubListener>();

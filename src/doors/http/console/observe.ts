@@ -30,6 +30,22 @@ const pieceBytes = 262_144;
 const maxLagBytes = 2_097_152;
 const waitMs = 2_000;
 
+/** Lets observers of a command that wait at the same cursor share one read: fifty of them cost the server one. */
+export class SharedReads {
+  readonly #open = new Map<string, Promise<ReadResult>>();
+
+  share(id: string, read: ReadLog): ReadLog {
+    return (from, options) => {
+      const key = `${id} ${from} ${options.waitMs} ${options.maxBytes}`;
+      const known = this.#open.get(key);
+      if (known) return known;
+      const result = read(from, options).finally(() => this.#open.delete(key));
+      this.#open.set(key, result);
+      return result;
+    };
+  }
+}
+
 /** Starts to send a command's output. */
 export function startObserver(read: ReadLog, options: ObserverOptions): Observer {
   const acked = createNotifier();

@@ -163,13 +163,15 @@ class PageSocket {
   }
 
   async #open({ channel: at, command: id, from, mode }: Open): Promise<void> {
+    const { hub } = this.#deps;
     const own: Channel = { stop: new AbortController() };
     this.#channels.set(at, own);
     const output = await openOutput(this.#deps, await findCommand(this.#deps, id));
     const isFirst = !this.#viewed.has(id);
     this.#viewed.add(id);
     if (isFirst) (await this.#deps.engine()).notePageAct('viewed', toCaller(this.#caller), { id });
-    own.observer = startObserver(output.read, {
+    const read = output.isOwn ? hub.reads.share(id, output.read) : output.read;
+    own.observer = startObserver(read, {
       ...{ channel: at, from, mode, signal: own.stop.signal },
       send: (message) => this.#send(message),
       sendBytes: (frame) => sendBinary(this.#socket, frame),
