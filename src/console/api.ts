@@ -17,18 +17,24 @@ export function isNoReply(error: unknown): boolean {
 
 /** Gets JSON from the server. */
 export async function fetchJson<Body>(path: string): Promise<Body> {
-  return read<Body>(await request(path, {}));
+  return read<Body>(await request(path, {}, 'The page asks again once it is connected.'));
 }
 
 /** Posts JSON to the server. */
 export async function postJson<Body>(path: string, body: object): Promise<Body> {
   const headers = { 'Content-Type': 'application/json' };
-  return read<Body>(await request(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return read<Body>(
+    await request(
+      path,
+      { method: 'POST', headers, body: JSON.stringify(body) },
+      'Look once more when the page is connected: it may have been done.',
+    ),
+  );
 }
 
-async function request(path: string, init: RequestInit): Promise<Response> {
+async function request(path: string, init: RequestInit, hint: string): Promise<Response> {
   return fetch(path, init).catch(() => {
-    throw new ApiError(0, 'The server does not reply.', 'The page asks again once it is connected.');
+    throw new ApiError(0, 'The server does not reply.', hint);
   });
 }
 

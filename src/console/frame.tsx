@@ -256,10 +256,9 @@ function Connection() {
 
 function BottomBar() {
   const [section = ''] = place.value.path;
-  const shown = sections.filter(([path]) => path !== 'audit');
   return (
     <nav class="tabs-bottom" aria-label="Console, small">
-      {shown.map(([path, label, icon]) => (
+      {sections.map(([path, label, icon]) => (
         <a key={path} href={`/${path}`} aria-current={section === path ? 'page' : undefined}>
           <Icon name={icon} />
           {path === 'approvals' ? 'Needs you' : label}

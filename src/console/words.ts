@@ -1,5 +1,6 @@
 // How the console writes amounts, times and states.
 import type { AgentCard, CardState, CommandCard } from '../contract/console.ts';
+import { showOdd } from './worker/visible-text.ts';
 
 /** `1 m 42 s`, `40 ms`. */
 export function toSpan(ms: number): string {
@@ -53,7 +54,7 @@ export function toAgo(iso: string, at: number): string {
 /** A path with `~` for the home directory. */
 export function toPath(path: string | null, home: string): string {
   if (path === null) return '';
-  return path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  return showOdd(path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
 }
 
 /** `claude-code · web-shop`. */
@@ -65,13 +66,13 @@ export function toAgentName({
 }: Pick<AgentCard, 'client' | 'folder' | 'door' | 'key'>): string {
   const who = key === 'terminal' ? 'terminal' : client;
   const place = folder?.split('/').at(-1);
-  return [who || door, place].filter(Boolean).join(' · ');
+  return showOdd([who || door, place].filter(Boolean).join(' · '));
 }
 
 /** The first line of a command, short enough for a title. */
 export function toTitle(command: string): string {
   const [line = ''] = command.split('\n');
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+  return showOdd(line.length > 60 ? `${line.slice(0, 59)}…` : line);
 }
 
 /** The word for a state. */

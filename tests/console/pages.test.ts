@@ -1,16 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandCard, NowReply } from '../../src/contract/console.ts';
+import { findings, findingsInThemes } from '../support/axe.ts';
 import { openBrowser, phone } from '../support/browser.ts';
 import { openConsolePage } from '../support/console-browser.ts';
 import { serve, type TestServer } from '../support/http.ts';
 import { connect } from '../support/mcp.ts';
 import { sleep } from '../support/nacre.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = process.env.NACRE_SCREENSHOTS;
 const userFile = `policy:
   - verdict: ask
@@ -74,12 +73,6 @@ afterAll(async () => {
   expect(await here.close()).toEqual([]);
 });
 
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, failureSummary }) => id + ' ' + target + ' ' + html + ' ' + failureSummary)))`);
-}
-
 // Presses every button of the card in the task in which it appears, and for 300 ms after it.
 const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
   new MutationObserver((_, observer) => {
@@ -142,10 +135,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     for (const [path, text] of pages) {
       await page.goto(`${here.address}${path}`);
       await page.locator('main').getByText(text).first().waitFor();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await findings(page), `${path} ${colorScheme}`).toEqual([]);
-      }
+      expect(await findingsInThemes(page), path).toEqual([]);
       const name = path.split('/')[1]?.split('?')[0] || 'now';
       if (pictures && path.split('/').length === 2)
         await page.screenshot({ path: join(pictures, `console-${name}.png`) });

@@ -11,8 +11,14 @@ import { FirstSteps } from './now.tsx';
 /** Who asks. */
 export function AgentsPage() {
   const state = now.value;
-  if (!state) return <Loading />;
-  if (state.agents.length === 0) return <FirstSteps />;
+  if (!state) return <Loading page="Agents" />;
+  if (state.agents.length === 0)
+    return (
+      <>
+        <h1 class="sr">Agents</h1>
+        <FirstSteps />
+      </>
+    );
   return (
     <section class="card fill" aria-labelledby="agents-title">
       <header class="list-head">
@@ -52,7 +58,7 @@ export function AgentPage({ id }: { readonly id: string }) {
     readonly commands: readonly CommandCard[];
   }>(`/api/agents/${encodeURIComponent(id)}`);
   if (error) return <Failure error={error} onRetry={reload} isPage />;
-  if (!data) return <Loading />;
+  if (!data) return <Loading page="Agent" />;
   const agent = now.value?.agents.find(({ key }) => key === id) ?? data.agent;
   const questions = (now.value?.questions ?? []).filter((question) => question.agent === id);
   const live = new Map((now.value?.running ?? []).map((card) => [card.id, card]));

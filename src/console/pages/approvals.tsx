@@ -19,7 +19,7 @@ export function ApprovalsPage() {
   const questions = now.value?.questions ?? data?.questions ?? [];
   useEffect(reload, [questions.length]);
   if (error) return <Failure error={error} onRetry={reload} isPage />;
-  if (!data) return <Loading />;
+  if (!data) return <Loading page="Approvals" />;
   return (
     <div class="stack narrow">
       <h1 class="page-title">Approvals</h1>

@@ -41,7 +41,7 @@ export function CommandPage({ id }: { readonly id: string }) {
   );
   useLayoutEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
   if (error) return <Failure error={error} onRetry={reload} isPage />;
-  if (data?.card.id !== id) return <Loading />;
+  if (data?.card.id !== id) return <Loading page="Command" />;
   const { card } = data;
   const questions = (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);
   const hasOutput = card.started_at !== null && data.output !== 'gone';

@@ -8,7 +8,7 @@ import { toAgentName, toAgo, toCount, toPath } from '../words.ts';
 /** What needs you, what runs, what failed in the last hour, the agents, the servers. */
 export function NowPage() {
   const state = now.value;
-  if (!state) return <Loading />;
+  if (!state) return <Loading page="Now" />;
   const { questions, running, failed, agents, servers, per_minute, total } = state;
   const elsewhere = running.filter(
     (card) => card.state === 'waiting' && !questions.some(({ command }) => command === card.id),

@@ -40,7 +40,7 @@ export function ServerPage() {
     '/api/series',
   );
   if (error) return <Failure error={error} onRetry={reload} isPage />;
-  if (!data) return <Loading />;
+  if (!data) return <Loading page="Server" />;
   const home = now.value?.home ?? '';
   const servers = now.value?.servers ?? data.servers;
   return (

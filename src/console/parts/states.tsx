@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Grey bars where content will be, after 150 ms. */
-export function Loading() {
+/** Grey bars where content will be, after 150 ms; as a whole page it has the page's heading. */
+export function Loading({ page }: { readonly page?: string }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), 150);
@@ -10,6 +10,7 @@ export function Loading() {
   }, []);
   return (
     <div class="loading" role="status" aria-label="Loading">
+      {page !== undefined && <h1 class="sr">{page}</h1>}
       {isShown && [70, 90, 50].map((width) => <span key={width} style={{ width: `${width}%` }} />)}
     </div>
   );

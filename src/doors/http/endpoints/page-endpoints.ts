@@ -200,6 +200,6 @@ function noApplet(slug: string): HttpProblem {
 }
 
 function toPage(status: number, text: string, head = ''): Reply {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<p>${text}</p><p><a href="/start">Console</a></p></html>`;
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>nacre</title>${head}<main><h1>nacre</h1><p>${text}</p><p><a href="/start">Console</a></p></main></html>`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }

@@ -1,0 +1,121 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { findingsInThemes } from '../support/axe.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openConsolePage } from '../support/console-browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+let here: TestServer;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+const audit = () => join(here.cwd, '.local/state/nacre/audit');
+
+beforeAll(async () => {
+  here = await serve({ env: { SHELL_ALLOWLIST: '*' } });
+  browser = await openBrowser({ viewport: { width: 1280, height: 900 } });
+}, 300_000);
+afterAll(async () => {
+  await browser.close();
+  expect(await here.close()).toEqual([]);
+});
+
+describe('the states of the console', { timeout: 600_000 }, () => {
+  test('without a session, and with a link that is not valid, it says how to get a link', async () => {
+    const stranger = await openBrowser();
+    const page = await stranger.context.newPage();
+    await page.goto(`${here.address}/commands`);
+    await page.getByRole('heading', { name: 'Open this page with its link' }).waitFor();
+    expect(await findingsInThemes(page)).toEqual([]);
+    const { body } = await here.post('/api/link', {});
+    await page.goto(String(body.link).replace(/.{6}$/, 'wrong0'));
+    await page.getByText('nacre open').first().waitFor();
+    expect(await page.getByRole('navigation', { name: 'Where you are' }).count()).toBe(0);
+    expect(await findingsInThemes(page)).toEqual([]);
+    await stranger.close();
+  });
+
+  test('before the first command it says how to connect an agent', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    await page.getByText('No command has run yet.').first().waitFor();
+    for (const path of ['/', '/commands', '/agents', '/approvals', '/audit', '/server']) {
+      await page.goto(`${here.address}${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      expect(await findingsInThemes(page), path).toEqual([]);
+    }
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a page that loads, the list of keys, the question before a pause and the records are accessible', async () => {
+    await here.shell('echo', ['for-states']);
+    const { page } = await openConsolePage(browser, here);
+    const { body } = await here.send('/api/commands?q=for-states', { headers: here.bearer });
+    const [card] = body.commands as CommandCard[];
+    await page.goto(`${here.address}/commands/${card?.id}`);
+    await page.getByRole('tab', { name: 'Records' }).click();
+    await page.locator('.records li').first().waitFor();
+    expect(await findingsInThemes(page), 'records').toEqual([]);
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(await findingsInThemes(page), 'keys').toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Pause everything' }).click();
+    await page.getByRole('button', { name: 'Pause now' }).waitFor();
+    expect(await findingsInThemes(page), 'pause').toEqual([]);
+    // Requests that get no reply keep the page in its first state.
+    await page.route('**/api/commands/*', () => {});
+    await page.route('**/api/approvals', () => {});
+    for (const path of [`/commands/${card?.id}`, '/approvals']) {
+      await page.goto(`${here.address}${path}`);
+      await page.locator('.loading span').first().waitFor();
+      expect(await findingsInThemes(page), `${path} loads`).toEqual([]);
+    }
+    await page.close();
+  });
+
+  test('a session that ends shows how to get another link, and no data', async () => {
+    const { page } = await openConsolePage(browser, here, { path: '/commands' });
+    await page.getByRole('link', { name: /for-states/ }).waitFor();
+    await page.evaluate("fetch('/api/session', { method: 'DELETE' })");
+    await page.reload();
+    await page.getByRole('heading', { name: 'Open this page with its link' }).waitFor();
+    expect(await page.getByText('for-states').count()).toBe(0);
+    await page.close();
+  });
+
+  test('a thousand agents and long names fit on a phone and a desktop', async () => {
+    mkdirSync(audit(), { recursive: true });
+    const time = new Date().toISOString();
+    for (let index = 0; index < 1_000; index += 1) {
+      const client = index === 999 ? `\u202e${'x'.repeat(300)}` : `client-${index}`;
+      const head = { seq: 1, time, id: `cmd_many${index}`, door: 'mcp', client };
+      const cwd = `/srv/${'deep/'.repeat(40)}${index}`;
+      const line = JSON.stringify({ ...head, kind: 'asked', command: 'y'.repeat(500), cwd });
+      appendFileSync(join(audit(), `${time.slice(0, 10)}_9${index}_0123456789ab.jsonl`), `${line}\n`);
+    }
+    const { page, problems } = await openConsolePage(browser, here);
+    for (const width of [1280, 390])
+      for (const path of ['/', '/agents', '/commands']) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(`${here.address}${path}`);
+        await page
+          .getByText(/client-\d+/)
+          .first()
+          .waitFor({ state: 'attached' });
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          `${path} at ${width}`,
+        ).toBe(true);
+      }
+    await page.goto(`${here.address}/agents`);
+    await page
+      .getByText(/client-\d+/)
+      .first()
+      .waitFor();
+    expect(await page.evaluate('document.body.textContent.includes("\\u202e")')).toBe(false);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});
