@@ -41,7 +41,7 @@ export class GuardedShells {
     this.#pools = new WarmPools({
       size: deps.warmShells,
       start: ({ guard }) => this.#start(this.#defaultPlan(guard), { guard }),
-      stamp: ({ guard }) => toStamp(deps, this.#defaultPlan(guard)),
+      stamp: ({ guard }) => `${forkServer.generation} ${toStamp(deps, this.#defaultPlan(guard))}`,
     });
   }
 

@@ -71,6 +71,11 @@ export class KeeperLauncher {
     this.#forkServer = this.#createForkServer();
   }
 
+  /** Changes when a fork server was replaced because of its resource limits (`ForkServer.generation`). */
+  get generation(): string {
+    return `${this.#forkServer.generation}.${this.#inNetwork?.server.generation ?? 0}`;
+  }
+
   /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
   async startDefault(
     guard: ExecGuard | undefined,

@@ -62,7 +62,7 @@ export class KeeperSource {
     this.#pools = new WarmPools({
       size,
       start: ({ room, guard }) => this.#launcher.startDefault(guard, room),
-      stamp: () => toStamp(deps, this.#defaultPlan),
+      stamp: () => `${this.#launcher.generation} ${toStamp(deps, this.#defaultPlan)}`,
     });
     this.#layerFolders = this.#defaultPlan ? usualLayerFolders(deps) : [];
     this.#layeredPools = new WarmPools({

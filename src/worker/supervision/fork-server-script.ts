@@ -52,6 +52,9 @@ export function encodeForkRequest(id: number, { argv, env, cwd, files }: ForkReq
   return Buffer.concat([length, body]);
 }
 
+/** Makes a fork server exit by itself as soon as it has no child process. */
+export const retireMessage: Buffer = Buffer.alloc(4);
+
 /** A reply of the fork server: a program was started or could not be, or has exited with a status as from wait(2). */
 export type ForkReply =
   | { readonly kind: 'started'; readonly id: number; readonly pid: number }
@@ -73,7 +76,8 @@ export function parseForkReply(line: string): ForkReply | undefined {
  * 2. A request is executed in a child; `started` is reported once execve() has closed the child's end of a pipe, and
  *    `failed` if the child has written to it. A failed fork() (EAGAIN) is a failed request, nothing else.
  * 3. SIGCHLD is blocked and read from a signalfd, because a perl handler may run too late to interrupt select().
- * 4. At the end of its stdin it kills its children until there are none: nothing survives a server that was killed.
+ * 4. After an empty request it exits when it has no child process, adopted ones included.
+ * 5. At the end of its stdin it kills its children until there are none: nothing survives a server that was killed.
  * It loads no module: distributions split those of perl into packages of their own.
  */
 const script = String.raw`
@@ -84,22 +88,25 @@ syscall $mask, 0, $child, 0, 8;
 my $signals = syscall $signalfd, -1, $child, 8, 0x80800;
 open my $signal_handle, '<&=', $signals or die "signalfd: $!";
 syscall $fcntl, 3, 2, 1;
-my ($input, %request, %starting) = ('');
+my ($input, $retired, %request, %starting) = ('');
 while (1) {
     my $wanted = '';
     vec($wanted, $_, 1) = 1 for 0, $signals, keys %starting;
     select $wanted, undef, undef, undef;
     sysread $signal_handle, my $ignored, 4096 if vec $wanted, $signals, 1;
-    reap();
+    my $empty = reap();
     for (keys %starting) { settle($_) if vec $wanted, $_, 1 }
+    last if $retired && $empty;
     next unless vec $wanted, 0, 1;
     last unless sysread STDIN, $input, 65536, length $input;
     while (length $input >= 4) {
         my $length = unpack 'N', $input;
         last if length $input < 4 + $length;
-        begin(split /\0/, substr($input, 4, $length), -1);
+        begin(split /\0/, substr($input, 4, $length), -1) if $length;
+        $retired = 1 unless $length;
         substr $input, 0, 4 + $length, '';
     }
+    last if $retired && reap();
 }
 kill 9, keys %request;
 while (1) {
@@ -117,12 +124,14 @@ while (1) {
 sub reply { syswrite STDOUT, join(' ', @_) . "\n" }
 
 sub reap {
-    while ((my $pid = waitpid -1, 1) > 0) {
+    my $pid;
+    while (($pid = waitpid -1, 1) > 0) {
         my ($status, $known) = ($?, delete $request{$pid});
         next unless $known;
         settle($known->{pipe}) if $starting{ $known->{pipe} } == $known;
         reply('exited', $known->{id}, $status) unless $known->{failed};
     }
+    return $pid < 0;
 }
 
 sub settle {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -183,6 +184,20 @@ test('reaps orphans, and kills everything below it when it is closed', async () 
   expect(server).toContain(Number(readFileSync(`/proc/${orphan}/stat`, 'utf8').split(' ')[3]));
   await forkServer.close();
   expect(processesWith(`sleep\u00003000043.${process.pid}`)).toEqual([]);
+});
+
+test('is replaced when its limits change, and exits when what it has started and adopted has ended', async () => {
+  const start = (script: string) =>
+    forkServer.start({ argv: ['bash', '-c', script], env, cwd: '/', files: [] });
+  const first = forkServer.generation;
+  const running = await start('(setsid sleep 1 &); sleep 0.5; exit 3');
+  const [, server] = /\) \S (\d+)/.exec(readFileSync(`/proc/${running.pid}/stat`, 'utf8')) ?? [];
+  execFileSync('prlimit', [`--pid=${server}`, '--nofile=300:']);
+  expect(forkServer.generation).toBe(first + 1);
+  expect((await (await start('exit 4')).exited).code).toBe(4);
+  expect((await running.exited).code).toBe(3);
+  await expect.poll(() => existsSync(`/proc/${server}`)).toBe(false);
+  expect(forkServer.generation).toBe(first + 1);
 });
 
 test('a fork server that was stopped is continued', async () => {

@@ -12,6 +12,7 @@ import {
   findForkServer,
   lifelineFd,
   parseForkReply,
+  retireMessage,
 } from './fork-server-script.ts';
 
 /** The descriptor, in addition to 0 to 4, by which the init process keeps the status pipe open (`bwrap --sync-fd`). */
@@ -27,6 +28,8 @@ export interface ForkServerLimits {
 
 const defaultLimits: ForkServerLimits = { startMs: 10_000, closeMs: 2_000 };
 const maxRetired = 4;
+// How long the last replies of an exited fork server are waited for.
+const readMs = 1_000;
 
 /** The dependencies of `ForkServer`. */
 export interface ForkServerDeps {
@@ -61,8 +64,9 @@ export class ForkServer {
   readonly #limits: ForkServerLimits;
   readonly #program: readonly [string, ...string[]] | undefined;
   #process: ForkServerProcess | null = null;
-  /** Processes that start nothing any more, and still reap what they have started; the oldest first. */
+  /** Processes that start nothing any more, and exit once what they have started has ended; the oldest first. */
   #retired: readonly ForkServerProcess[] = [];
+  #generation = 0;
   #isClosed = false;
 
   constructor(deps: ForkServerDeps) {
@@ -76,6 +80,12 @@ export class ForkServer {
     return this.#program !== undefined;
   }
 
+  /** A number that changes when programs that were started before have other resource limits than the next ones. */
+  get generation(): number {
+    this.#retireIfLimited();
+    return this.#generation;
+  }
+
   /**
    * Starts a program. Throws `NotForkedError` if it certainly was not started, for example because of EAGAIN. Any other
    * error means that the fork server was lost, and with it the answer.
@@ -84,7 +94,7 @@ export class ForkServer {
     if (this.#isClosed) throw new NotForkedError('the fork server is closed');
     if (!this.#program) throw new NotForkedError('perl is missing');
     const lifeline = await this.#deps.lifeline?.();
-    if (this.#process?.lives() && this.#process.hasOtherLimits()) this.#retire(this.#process);
+    this.#retireIfLimited();
     if (!this.#process?.lives()) this.#process = this.#spawn(this.#program, lifeline);
     return this.#process.start(request, this.#limits.startMs);
   }
@@ -97,11 +107,15 @@ export class ForkServer {
   }
 
   // Its commands go on, unless there are too many like it.
-  #retire(process: ForkServerProcess): void {
+  #retireIfLimited(): void {
+    const process = this.#process;
+    if (!process?.lives() || !process.hasOtherLimits()) return;
+    process.retire();
     const living = [...this.#retired.filter((one) => one.lives()), process];
     for (const one of living.slice(0, -maxRetired)) void one.close(this.#limits.closeMs);
     this.#retired = living;
     this.#process = null;
+    this.#generation += 1;
   }
 
   #spawn(program: readonly string[], lifeline: number | undefined): ForkServerProcess {
@@ -136,7 +150,9 @@ class ForkServerProcess {
         this.#lose();
         resolve();
       };
-      this.#child.once('exit', end);
+      // Exits that it has reported may still be in the pipe, which `close` follows.
+      const read = new Promise<void>((onRead) => this.#child.once('close', () => onRead()));
+      this.#child.once('exit', () => void settlesWithin(read, readMs).then(end));
       this.#child.once('error', end);
     });
     readLines(this.#child, (line) => this.#onReply(parseForkReply(line)));
@@ -168,6 +184,11 @@ class ForkServerProcess {
 
   lives(): boolean {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Lets it exit when everything that it has started, and the orphans that it has adopted, have ended. */
+  retire(): void {
+    this.#child.stdin?.write(retireMessage);
   }
 
   async close(closeMs: number): Promise<void> {
