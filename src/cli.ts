@@ -1,20 +1,17 @@
 #!/usr/bin/env node
-// 1. `greet-first.ts`, a bundle of its own with compiled code, answers an MCP client at once, 2. `main` does everything else.
+// 1. `greet-first.ts`, a bundle of its own with compiled code, answers an MCP client at once, 2. `main` does everything else. It imports no
+// chunk by itself: if one cannot be read, no code would run that explains why.
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as greeter from './assembly/greet-first.ts';
-import { toSignalExit } from './doors/exit-codes.ts';
 import { loadCachedCode } from './support/cached-code.ts';
-import { ensureOwnerAccess } from './support/umask.ts';
 
 /** The name of the bundle of `greet-first.ts`; the build replaces it. */
 declare const greeterFile: string;
 
 // Late enough to delay no reply of a client that has just connected.
 const saveAfterMs = 3_000;
-
-ensureOwnerAccess();
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -37,7 +34,7 @@ const started = {
 const greeting = argv[0] === 'mcp' ? await greetFirst() : {};
 // A client that has gone, or a signal during the greeting: there is nothing to stop yet.
 if (greeting.greeted && (greeting.greeted.isOver || interruption.signal.aborted)) process.exit(0);
-const { main } = await import('./assembly/main.ts');
+const { main } = await import('./assembly/main.ts').catch(reportUnreadable);
 process.exitCode = await main(argv, {
   ...started,
   ...greeting,
@@ -47,9 +44,16 @@ process.exitCode = await main(argv, {
 if (lostOutput) {
   process.stderr.write(`nacre: stdout cannot be written: ${lostOutput.message}.\n`);
   // `interruption` may have stopped the command, whose exit code is then that of SIGPIPE.
+  const { toSignalExit } = await import('./doors/exit-codes.ts');
   if (process.exitCode === 0 || process.exitCode === toSignalExit('SIGPIPE', 'SIGTERM')) process.exitCode = 1;
 }
 process.exit();
+
+function reportUnreadable(error: NodeJS.ErrnoException): never {
+  const hint = error.code === 'EMFILE' ? ' Raise the limit of open files (ulimit -n) to 256 or more.' : '';
+  process.stderr.write(`nacre: its own files cannot be read: ${error.message}.${hint}\n`);
+  process.exit(125);
+}
 
 // Any failure here is also one of `main`, which reports it.
 async function greetFirst(): ReturnType<typeof greeter.greetFirst> {

@@ -16,6 +16,7 @@ import { createSettingsSource, type SettingsSource } from '../rules/settings-sou
 import { listSettings } from '../settings/define.ts';
 import { didYouMean } from '../settings/nearest.ts';
 import { listGiven, parseFlags } from '../settings/parse-flags.ts';
+import { ensureOwnerAccess } from '../support/umask.ts';
 import { createDoorDeps, type ProcessContext } from './create-door-deps.ts';
 import { type HelpOptions, toOverview, toUsage } from './help.ts';
 import { version } from './version.ts';
@@ -23,6 +24,7 @@ import { version } from './version.ts';
 /** Runs one command line, `argv` without node and script, and returns the exit code. */
 export async function main(argv: readonly string[], context: ProcessContext): Promise<number> {
   const [first = '--help', second, ...rest] = argv;
+  ensureOwnerAccess();
   try {
     if (['--version', '-V', '-v', 'version'].includes(first)) return await printText(context, `${version}\n`);
     if (!['--help', '-h', 'help'].includes(first)) return await openDoor(first, argv.slice(1), context);

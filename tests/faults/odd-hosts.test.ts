@@ -43,6 +43,14 @@ test('works for a user id without an account and without HOME', async (test) => 
   rmSync(folder, { recursive: true });
 });
 
+test.concurrent.each([20, 30])('says which limit is too low with ulimit -n %i', async (limit) => {
+  const found = await bash(`ulimit -n ${limit}; exec "$@" -- true`, { HOME: '/nonexistent' });
+  expect(found).toMatchObject({ code: 125, stdout: '' });
+  expect(found.stderr).toMatch(
+    /^nacre: .*EMFILE.* Raise the limit of open files \(ulimit -n\) to 256 or more\.\n$/,
+  );
+});
+
 test('names /proc if it is not mounted', async (test) => {
   needRoot(test);
   needPrograms(test, 'unshare');
