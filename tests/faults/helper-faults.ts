@@ -98,26 +98,27 @@ async function runWithFault(
   { label, cwd }: { readonly label: string; readonly cwd: string },
   [, helper, fault, moment]: FaultCase,
 ): Promise<JobState> {
-  const strike = (supervisor: number) => {
-    const pid = findHelper(here, helper, supervisor);
-    if (pid !== undefined) apply(fault, pid);
+  // Without a supervisor there is nothing to strike: to the kernel, pid 0 means the process group of this test.
+  const strike = (supervisor: number | undefined) => {
+    const pid = supervisor && findHelper(here, helper, supervisor);
+    if (pid) apply(fault, pid);
   };
   const spec: Partial<JobSpec> = { cwd, room: 'one' };
   if (moment === 'idle') {
-    strike((await find(() => findWaitingSupervisor(here))) ?? 0);
+    strike(await find(() => findWaitingSupervisor(here)));
     // A command that finds its shell dead before the worker knows it is lost, which is true; the next one is not.
     await here.run('true', { ...spec, timeoutMs: 8_000 }).catch(() => undefined);
     return (await here.run('echo done', { ...spec, timeoutMs: 10_000 })).state;
   }
   const script = `echo up; sleep ${label} & sleep 0.5; kill $! 2>/dev/null; wait; echo done`;
   const starting = here.start(script, { ...spec, ...specs[moment], timeoutMs: 10_000 });
-  if (moment === 'starting') strike((await find(() => findWaitingSupervisor(here))) ?? 0);
+  if (moment === 'starting') strike(await find(() => findWaitingSupervisor(here)));
   const id = await starting;
   if (moment === 'starting') return here.worker.wait(id, endMs);
   await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
   const { pid } = await here.worker.wait(id, 0);
   const stopping = moment === 'ending' && here.worker.stop(id, { signal: 'SIGTERM', graceMs: 200 });
-  strike(pid ?? 0);
+  strike(pid ?? undefined);
   return stopping || here.worker.wait(id, endMs);
 }
 
