@@ -13,6 +13,7 @@ import { toSandboxPlan } from '../sandbox/sandbox-plan.ts';
 import { tightenIsolation } from '../sandbox/workspace.ts';
 import { ForkServer } from '../supervision/fork-server.ts';
 import { filesShown, toEnforcement } from '../supervision/supervisor.ts';
+import { AdoptedOrphans } from './adopted-orphans.ts';
 import { forkProcess } from './fork-process.ts';
 import { GuardedShells } from './guarded-shells.ts';
 import { type SupervisedDeps, toJobLaunchMessage, toKeeperEnvironment } from './keeper-plan.ts';
@@ -37,12 +38,14 @@ export class GroupStarter implements Starter {
   readonly #deps: SupervisedDeps;
   readonly #forkServer: ForkServer;
   readonly #shells: GuardedShells;
+  readonly #orphans: AdoptedOrphans;
   readonly #usualGaps: (exec: ExecEnforcement) => readonly string[];
 
   constructor(deps: SupervisedDeps) {
     this.#deps = deps;
     this.#forkServer = new ForkServer({ env: { PATH: deps.path, ...deps.instance } });
     this.#shells = new GuardedShells(deps, this.#forkServer);
+    this.#orphans = new AdoptedOrphans(this.#forkServer, deps.table, deps.instance);
     this.#usualGaps = byEnforcement((exec) => this.#gapsFor(deps.isolation, exec));
     this.hidesOwnFiles = landlockHidesOwnFiles(deps.isolation);
   }
@@ -182,7 +185,7 @@ export class GroupStarter implements Starter {
     const { table } = this.#deps;
     const startTime = await table.startTime(process.pid).catch(() => null);
     const root = { pid: process.pid, startTime, marker: `NACRE_COMMAND_ID=${spec.id}`, elapsed };
-    const tree = createFoundTree(root, table);
+    const tree = createFoundTree(root, this.#orphans.tableFor(root, process.exited));
     const isUsual = isolation.sandbox === this.#deps.isolation.sandbox;
     const gaps = [...(isUsual ? this.gaps(exec) : this.#gapsFor(isolation, exec)), ...applied.gaps];
     const setuid = exec.guard === undefined && isolation.sandbox === 'off';
@@ -197,10 +200,10 @@ export class GroupStarter implements Starter {
   }
 
   #gapsFor(isolation: Isolation, exec: ExecEnforcement): readonly string[] {
-    const { table, keep, landlock } = this.#deps;
+    const { keep, landlock } = this.#deps;
     const isSandboxed = isolation.sandbox !== 'off' && landlock !== undefined;
     return [
-      ...table.gaps,
+      ...this.#orphans.gaps,
       ...(isSandboxed ? landlockGaps(landlock, this.#deps, isolation, this.level) : withoutSandbox),
       ...(this.#forkServer.isAvailable ? [] : withoutForkServer),
       ...keepGaps(keep),

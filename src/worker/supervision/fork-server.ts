@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
+import { childrenOf } from '../processes/descendants.ts';
 import { fromWaitStatus, lostExit, type ProcessExit, sendSignal } from '../processes/process-exit.ts';
 import { continueWhileStopped } from './continue-helpers.ts';
 import {
@@ -86,6 +87,12 @@ export class ForkServer {
     return this.#generation;
   }
 
+  /** The orphans that it has adopted; empty while a program is being started, because that could not be told from an orphan. */
+  adopted(): readonly number[] {
+    const all = [...this.#retired, ...(this.#process ? [this.#process] : [])];
+    return all.flatMap((one) => one.adopted());
+  }
+
   /**
    * Starts a program. Throws `NotForkedError` if it certainly was not started, for example because of EAGAIN. Any other
    * error means that the fork server was lost, and with it the answer.
@@ -127,7 +134,7 @@ export class ForkServer {
 class ForkServerProcess {
   readonly #child: ChildProcess;
   readonly #starting = new Map<number, Deferred<Forked>>();
-  readonly #running = new Map<number, Deferred<ProcessExit>>();
+  readonly #running = new Map<number, { readonly pid: number; readonly exited: Deferred<ProcessExit> }>();
   readonly #gone: Promise<void>;
   readonly #resourceLimits: () => string;
   readonly #firstLimits: string;
@@ -186,6 +193,13 @@ class ForkServerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  adopted(): readonly number[] {
+    const { pid } = this.#child;
+    if (pid === undefined || !this.lives() || this.#starting.size > 0) return [];
+    const started = new Set([...this.#running.values()].map((one) => one.pid));
+    return childrenOf(pid).filter((child) => !started.has(child));
+  }
+
   /** Lets it exit when everything that it has started, and the orphans that it has adopted, have ended. */
   retire(): void {
     this.#child.stdin?.write(retireMessage);
@@ -204,7 +218,7 @@ class ForkServerProcess {
 
   #onReply(reply: ForkReply | undefined): void {
     if (reply?.kind === 'exited') {
-      this.#running.get(reply.id)?.resolve(fromWaitStatus(reply.status));
+      this.#running.get(reply.id)?.exited.resolve(fromWaitStatus(reply.status));
       this.#running.delete(reply.id);
       return;
     }
@@ -216,13 +230,13 @@ class ForkServerProcess {
       return;
     }
     const exited = createDeferred<ProcessExit>();
-    this.#running.set(reply.id, exited);
+    this.#running.set(reply.id, { pid: reply.pid, exited });
     starting.resolve({ pid: reply.pid, exited: exited.promise });
   }
 
   #lose(): void {
     for (const one of this.#starting.values()) one.reject(new Error('the fork server has exited'));
-    for (const one of this.#running.values()) one.resolve(lostExit);
+    for (const { exited } of this.#running.values()) exited.resolve(lostExit);
     this.#starting.clear();
     this.#running.clear();
   }
