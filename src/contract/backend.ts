@@ -8,6 +8,7 @@ import type {
   JobSpec,
   JobState,
   Keeping,
+  ProcessRef,
   ReadResult,
   TerminalSize,
 } from './job.ts';
@@ -105,8 +106,8 @@ export interface Backend extends BackendChanges {
   /** Detaches the running command from a persistent shell: it keeps running under its id; the session gets a new shell. */
   detach(session: string): Promise<void>;
   listSessions(): Promise<readonly SessionState[]>;
-  /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
-  closeSession(key: string): Promise<boolean>;
+  /** Ends a persistent shell and its background jobs; null if no session has that `key`. */
+  closeSession(key: string): Promise<ClosedSession | null>;
   /** The rooms that sandboxed commands share, with the ports on which they listen. */
   listRooms(): Promise<readonly RoomState[]>;
   /** Opens a port of a room on 127.0.0.1 of the worker's machine; rejects if the port there is in use. */
@@ -152,4 +153,10 @@ export interface KeptCommand {
   readonly hide: readonly string[];
   /** True if a connection has recorded its end. */
   readonly isSettled: boolean;
+}
+
+/** The result of closing a persistent shell. */
+export interface ClosedSession {
+  /** Processes of the session that could not be killed; normally none. */
+  readonly survivors: readonly ProcessRef[];
 }

@@ -6,6 +6,7 @@
 // 3. The far side pushes output, as far as it has credit, and every change of a job's state.
 
 import type {
+  ClosedSession,
   KeptCommand,
   ShowLimits,
   ShownChanges,
@@ -114,7 +115,7 @@ export interface WireCalls {
   settle(id: string): null;
   detach(session: string): null;
   listSessions(): readonly SessionState[];
-  closeSession(key: string): boolean;
+  closeSession(key: string): ClosedSession | null;
   listRooms(): readonly RoomState[];
   changesFault(): string | null;
   listChanges(owner: string | null): readonly ChangesEntry[];

@@ -1,5 +1,5 @@
 import type { PageAct } from '../audit/entry.ts';
-import type { StopOptions } from '../contract/backend.ts';
+import type { ClosedSession, StopOptions } from '../contract/backend.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Command } from '../contract/command.ts';
 import type { Cursor, ReadResult } from '../contract/job.ts';
@@ -75,8 +75,8 @@ export interface Engine {
   /** Records a call without valid credentials as `unknown_caller`. */
   noteUnknown(caller: Caller, reason: string): void;
   listSessions(): Promise<readonly SessionState[]>;
-  /** Ends a persistent shell and its background jobs; false if no session has that `key`. */
-  closeSession(key: string): Promise<boolean>;
+  /** Ends a persistent shell and its background jobs; null if no session has that `key`. */
+  closeSession(key: string): Promise<ClosedSession | null>;
   /** Changes of files that are held, or that can be undone. */
   readonly changes: Changes;
   /** The ports of sandboxed commands that the user opens on 127.0.0.1. */

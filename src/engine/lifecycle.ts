@@ -1,3 +1,4 @@
+import type { ClosedSession } from '../contract/backend.ts';
 import { stopOnClose } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import { settlesWithin } from '../support/timing.ts';
@@ -16,7 +17,7 @@ export interface Lifecycle {
   track(id: string, ended: Promise<RecordedEnd>, options?: { readonly outlives: boolean }): void;
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
-  closeSession(key: string): Promise<boolean>;
+  closeSession(key: string): Promise<ClosedSession | null>;
   /** Like `endAll`, for at most `closeMs`; then closes the backend and the audit log. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Backend, type BackendChanges, stopOnClose } from '../contract/backend.ts';
 import type { Facts, InspectQuery } from '../contract/facts.ts';
 import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract/failure.ts';
-import type { EnvironmentRules, JobSpec } from '../contract/job.ts';
+import type { EnvironmentRules, JobSpec, JobState } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { ChangesStore } from './changes/changes-store.ts';
@@ -341,9 +341,9 @@ export class JobRegistry {
   }
 
   /** Stops a job when its persistent shell closes; does nothing if its `launch` failed. */
-  async stopOnClose(id: string): Promise<void> {
+  async stopOnClose(id: string): Promise<JobState | undefined> {
     await this.#starting.get(id)?.catch(() => {});
-    await this.#jobs.get(id)?.stop('stopped', stopOnClose);
+    return this.#jobs.get(id)?.stop('stopped', stopOnClose);
   }
 
   /** Forgets an ended job and deletes its output. */

@@ -89,8 +89,8 @@ describe.each(roadNames)('the road %s', (road) => {
       stdout: 'f 1\n/\n',
     });
     expect(await backend.listSessions()).toMatchObject([{ key: session, cwd: '/' }]);
-    expect(await backend.closeSession(session)).toBe(true);
-    expect(await backend.closeSession(session)).toBe(false);
+    expect(await backend.closeSession(session)).toEqual({ survivors: [] });
+    expect(await backend.closeSession(session)).toBeNull();
   });
 });
 

@@ -22,3 +22,14 @@ test.each([false, true])(
     });
   },
 );
+
+test('is a failure while a process of a closed session survives', async () => {
+  const commands = { list: async () => [], closeSession: async () => ({ survivors }) };
+  const context = { caller: { owner: 'one' } } as unknown as ToolContext;
+  const reply = await killShell(commands as unknown as AllowedCommands).call({ shell_id: 'main' }, context);
+  expect(reply).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^Failed to kill shell: main .*su -c sleep \(pid 4711\)/),
+    structured: { shell_id: 'main', still_running: ['su -c sleep (pid 4711)'] },
+  });
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
+import type { ProcessRef } from '../../contract/job.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { nameProcesses } from '../common/describe-outcome.ts';
 import type { AllowedCommands, Tool } from '../common/tool.ts';
@@ -52,38 +53,39 @@ export function killShell(commands: AllowedCommands): Tool {
     async run({ shell_id }, context) {
       const before = (await commands.list(context)).find(({ id }) => id === shell_id);
       const isName = sessionName.safeParse(shell_id).success;
-      if (!before && isName && (await commands.closeSession(sessionKey(context, shell_id)))) {
-        return bashReply({
-          success: true,
-          output: `Session ${shell_id} terminated`,
-          metadata: { shell_id, status: 'killed' },
-        });
-      }
+      const closed =
+        !before && isName ? await commands.closeSession(sessionKey(context, shell_id)) : undefined;
+      if (closed)
+        return toReply(`Session ${shell_id} terminated`, closed.survivors, { shell_id, status: 'killed' });
       const alreadyStopped = before ? before.state.end !== null : undefined;
       const { state, command } = await commands
         .stop(shell_id, killSignal, context)
         .catch((error) => rethrowShellError(error, shell_id));
-      const survivors = nameProcesses(state.end?.survivors ?? []);
-      const metadata = {
+      const text = `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`;
+      return toReply(text, state.end?.survivors ?? [], {
         shell_id,
         command: showCommand(command),
         status: state.status,
         duration_ms: state.durationMs,
         already_stopped: alreadyStopped || undefined,
-      };
-      if (survivors.length > 0)
-        return bashReply({
-          success: false,
-          output: '',
-          error: `Failed to kill shell: ${shell_id} has ended, but could not be killed: ${survivors.join(', ')}. ${survivorHint}`,
-          metadata: { ...metadata, still_running: survivors },
-        });
-      return bashReply({
-        success: true,
-        output: `Shell ${shell_id} ${alreadyStopped ? `already stopped (${state.status})` : 'terminated'}`,
-        metadata,
       });
     },
     fail: (error) => bashFailure(error),
+  });
+}
+
+// A success means that nothing of the shell runs any more.
+function toReply(
+  text: string,
+  survivors: readonly ProcessRef[],
+  metadata: { readonly shell_id: string } & Omit<z.infer<typeof output>, 'shell_id' | 'still_running'>,
+): ReturnType<typeof bashReply> {
+  if (survivors.length === 0) return bashReply({ success: true, output: text, metadata });
+  const left = nameProcesses(survivors);
+  return bashReply({
+    success: false,
+    output: '',
+    error: `Failed to kill shell: ${metadata.shell_id} has ended, but could not be killed: ${left.join(', ')}. ${survivorHint}`,
+    metadata: { ...metadata, still_running: left },
   });
 }

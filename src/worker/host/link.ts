@@ -136,7 +136,7 @@ export class Link {
       listSessions: () => this.#listSessions(),
       closeSession: async (key) => {
         const entry = this.#findSession(key);
-        return entry ? this.#host.closeSession(entry) : false;
+        return entry ? this.#host.closeSession(entry) : null;
       },
       shutdown: async () => {
         await this.#host.close();

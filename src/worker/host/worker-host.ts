@@ -3,9 +3,11 @@
 // 2. when a link is lost, `release` ends what does not outlive it, and keeps the rest for `orphanMs`,
 // 3. `takeUp` hands orphans to a later link of the same client,
 // 4. `onIdle` is called when there is neither a link nor anything left to keep.
+
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { ClosedSession } from '../../contract/backend.ts';
 import { type StopOptions, stopOnClose } from '../../contract/backend.ts';
 import type { JobState, Keeping } from '../../contract/job.ts';
 import { signedEnd } from '../../contract/wire.ts';
@@ -196,12 +198,12 @@ export class WorkerHost {
     this.tidy();
   }
 
-  async closeSession(entry: SessionEntry): Promise<boolean> {
+  async closeSession(entry: SessionEntry): Promise<ClosedSession | null> {
     clearTimeout(entry.timer);
     this.sessions.delete(entry);
-    const isClosed = await entry.hosted.worker.closeSession(entry.key).catch(() => false);
+    const closed = await entry.hosted.worker.closeSession(entry.key).catch(() => null);
     this.tidy();
-    return isClosed;
+    return closed;
   }
 
   /** Closes workers without a user; reports if nothing is left. */

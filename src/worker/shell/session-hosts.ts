@@ -1,3 +1,4 @@
+import type { JobEnd } from '../../contract/job.ts';
 import type { ShellHost } from './shell-host.ts';
 
 /** The `ShellHost`s of a session besides its current one. */
@@ -24,9 +25,10 @@ export class SessionHosts {
     await Promise.all([...this.#background].map((host) => this.#closeIfQuiet(host)));
   }
 
-  /** Closes all hosts, with the commands that they run. */
-  async closeAll(): Promise<void> {
-    await Promise.all([...this.#detached, ...this.#background].map((host) => host.close()));
+  /** Closes all hosts, with the commands that they run; returns the processes that could not be killed. */
+  async closeAll(): Promise<JobEnd['survivors']> {
+    const all = [...this.#detached, ...this.#background];
+    return (await Promise.all(all.map((host) => host.close()))).flat();
   }
 
   async #closeIfQuiet(host: ShellHost): Promise<void> {

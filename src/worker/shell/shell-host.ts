@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import type { JobEnd } from '../../contract/job.ts';
 import { randomHex } from '../../support/ids.ts';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
@@ -116,15 +117,16 @@ export class ShellHost {
     this.#stdin.write(restartMessage(this.#key));
   }
 
-  /** Ends the host process and everything below it with SIGTERM, then SIGKILL. */
-  async close(): Promise<void> {
+  /** Ends the host process and everything below it with SIGTERM, then SIGKILL; returns what survived. */
+  async close(): Promise<JobEnd['survivors']> {
     const { process, tree } = this.started;
     this.#stdin.end();
-    await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
-    if (await settlesWithin(process.exited, exitMs)) return;
+    const survivors = await tree.end({ signal: 'SIGTERM', graceMs: closeGraceMs });
+    if (await settlesWithin(process.exited, exitMs)) return survivors;
     // A process in uninterruptible sleep survives SIGKILL: do not wait for it, and do not use it again.
     this.#isAlive = false;
     this.#onShellExit(killed);
+    return survivors;
   }
 
   #createStatusReader(): StatusReader {

@@ -134,7 +134,7 @@ describe.each(supervisionLevels)('a persistent shell at level %s', (level) => {
     const next = await say('echo $x; pwd');
     expect(next.stdout).toBe(`1\n${realpathSync('/tmp')}\n`);
     expect(next.end?.session?.restored).toMatchObject({ reason: 'idle' });
-    expect(await here.worker.closeSession('main')).toBe(true);
-    expect(await here.worker.closeSession('main')).toBe(false);
+    expect(await here.worker.closeSession('main')).toEqual({ survivors: [] });
+    expect(await here.worker.closeSession('main')).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
 import type { CommandChanges } from '../../contract/changes.ts';
 import type { SandboxName } from '../../contract/isolation.ts';
-import type { JobSpec } from '../../contract/job.ts';
+import type { JobEnd, JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
@@ -177,11 +177,12 @@ export class ShellSession {
     await this.#outputs.close();
   }
 
-  /** Ends the session and removes its folder; its state cannot be restored. */
-  async close(): Promise<void> {
-    await Promise.all([this.#otherHosts.closeAll(), this.#host?.close()]);
+  /** Ends the session and removes its folder; its state cannot be restored. Returns the processes that could not be killed. */
+  async close(): Promise<JobEnd['survivors']> {
+    const survivors = await Promise.all([this.#otherHosts.closeAll(), this.#host?.close() ?? []]);
     await this.goIdle();
     rmSync(this.#deps.folder, { recursive: true, force: true });
+    return survivors.flat();
   }
 
   async #open(

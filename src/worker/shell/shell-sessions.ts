@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { JobSpec } from '../../contract/job.ts';
+import type { ClosedSession } from '../../contract/backend.ts';
+import type { JobSpec, JobState } from '../../contract/job.ts';
 import type { SessionState } from '../../contract/session.ts';
 import { quote, quoteOnOneLine } from '../../support/quote.ts';
 import type { Started } from '../start/starter.ts';
@@ -77,16 +78,18 @@ export class ShellSessions {
   }
 
   /** Stops the running command through `endCommand`, ends everything in the background, and forgets the session. */
-  async close(key: string, endCommand: (id: string) => Promise<unknown>): Promise<boolean> {
+  async close(
+    key: string,
+    endCommand: (id: string) => Promise<JobState | undefined>,
+  ): Promise<ClosedSession | null> {
     const entry = this.#entries.get(key);
-    if (!entry) return false;
+    if (!entry) return null;
     // `delete` first: a command that waits for its turn must not start in a session that is being closed.
     this.#entries.delete(key);
-    if (entry.running !== null) await endCommand(entry.running);
+    const ended = entry.running === null ? undefined : await endCommand(entry.running);
     clearTimeout(entry.idleTimer);
     await entry.goingIdle;
-    await entry.session.close();
-    return true;
+    return { survivors: [...(ended?.end?.survivors ?? []), ...(await entry.session.close())] };
   }
 
   async closeAll(): Promise<void> {
