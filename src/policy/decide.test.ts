@@ -320,15 +320,16 @@ describe('rules from the settings', () => {
     expect(judge('cat x', [], none).verdict).toBe('deny');
   });
 
-  test('P9: thousands of words and many gaps in a pattern are matched within 3 s', () => {
+  test('P9: thousands of words and many gaps in a pattern are matched with less than 3 s of CPU time', () => {
     const gaps = Array.from({ length: 20 }, (_, index) => ['...', `w${index}`]).flat();
     const words = `git ${'a '.repeat(20_000)}`;
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(ruled(words, '*', rule('deny', 'git', gaps)).verdict).toBe('allow');
     expect(ruled(`${words} --force b`, '*', rule('deny', 'git', ['...', '--force', '...'])).verdict).toBe(
       'deny',
     );
-    expect(performance.now() - started).toBeLessThan(3_000);
+    // Not the elapsed time, which other processes make longer.
+    expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
   });
 
   test('unknown words match restricting rules', () => {

@@ -30,8 +30,7 @@ const start = async (command: string, use = server.use) =>
   String((await use('start_command', { command, wait_ms: 0 })).structured.command_id);
 const stop = (command_id: string) => server.use('stop_command', { command_id });
 const rows = async () => (await nacre('port')).stdout;
-const listens = (port: number) =>
-  expect.poll(rows, { timeout: 10_000 }).toMatch(new RegExp(`^${port} `, 'm'));
+const listens = (port: number) => expect.poll(rows).toMatch(new RegExp(`^${port} `, 'm'));
 const page = async (port: number) => {
   try {
     return await (await fetch(`http://127.0.0.1:${port}/`)).text();
@@ -90,12 +89,11 @@ describe('nacre port', () => {
     await nacre('port', String(port), '--for', id);
     expect(await page(port)).toBe('hello');
     await stop(id);
-    await expect.poll(() => page(port), { timeout: 10_000 }).toBe('refused');
-    await expect.poll(connectors, { timeout: 10_000 }).toEqual([]);
-    expect((await records()).at(-1)).toMatchObject({
-      kind: 'port_closed',
-      reason: expect.stringContaining('listens'),
-    });
+    await expect.poll(() => page(port)).toBe('refused');
+    await expect.poll(connectors).toEqual([]);
+    await expect
+      .poll(async () => (await records()).at(-1))
+      .toMatchObject({ kind: 'port_closed', reason: expect.stringContaining('listens') });
   });
 
   test('finds a server that a persistent shell runs in the background', async () => {
@@ -105,7 +103,7 @@ describe('nacre port', () => {
     await nacre('port', String(port));
     expect(await page(port)).toBe('from Bash');
     await server.use('Bash', { command: 'kill %1; wait' });
-    await expect.poll(connectors, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(connectors).toEqual([]);
     expect(await page(port)).toBe('refused');
   });
 
@@ -136,7 +134,7 @@ test('the setting ports opens a port as soon as a command listens on it, and the
   const [inside, outside] = [await freePort(), await freePort()];
   const other = await serve({ NACRE_PORTS: `${inside}:${outside}` });
   await start(serverScript(inside, 'opened by a setting'), other.use);
-  await expect.poll(() => page(outside), { timeout: 10_000 }).toBe('opened by a setting');
+  await expect.poll(() => page(outside)).toBe('opened by a setting');
   expect(await other.close()).toEqual([]);
   expect(await page(outside)).toBe('refused');
 });
