@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeRemoval, toRemoval } from '../../src/doors/control/uninstall/describe-package.ts';
@@ -40,6 +40,21 @@ describe('nacre uninstall', () => {
     expect(stdout).toContain('systemctl --user daemon-reload');
     expect(stdout).toMatch(/The package itself is the folder \S.*\n$/);
     expect((await nacre('uninstall', '--yes')).stdout).toContain('There is nothing to remove.');
+  });
+
+  it('removes kept changes, also those beside a workspace on another mount, and nothing that only looks like them', async () => {
+    await install();
+    put('disk/.nacre-changes-0/entries/cmd_1/notes.json', '{}');
+    put('disk/papers/thesis.txt', 'mine');
+    put('.local/state/nacre/changes/layers/a/work/b', '');
+    mkdirSync(at('.local/state/nacre/changes/places'));
+    symlinkSync(at('disk/.nacre-changes-0'), at('.local/state/nacre/changes/places/1'));
+    symlinkSync(at('disk/papers'), at('.local/state/nacre/changes/places/2'));
+    chmodSync(at('.local/state/nacre/changes/layers/a/work'), 0);
+    expect(await nacre('uninstall', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(at('.local/state/nacre'))).toBe(false);
+    expect(readdirSync(at('disk'))).toEqual(['papers']);
+    expect(readdirSync(at('disk/papers'))).toEqual(['thesis.txt']);
   });
 
   it('names the clients that are left without a shell, and how to turn their own on', async () => {

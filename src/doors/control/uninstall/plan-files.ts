@@ -1,6 +1,6 @@
 // nacre's own files. Settings can name any path, so only what nacre creates there is removed, never a whole folder.
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { HttpAccess, PlaceAccess, ProcessAccess } from '../../door.ts';
 import { findAt, type Removal } from './removal.ts';
 
@@ -56,17 +56,45 @@ function planFile(what: string, path: string, folderToo?: string): readonly Remo
   return [{ what, path, remove }];
 }
 
-const stateNames = ['audit', 'backups', 'control', 'recordings', 'run', 'worker', 'workflows'];
+const stateNames = ['audit', 'backups', 'changes', 'control', 'recordings', 'run', 'worker', 'workflows'];
 
 function planState(path: string): readonly Removal[] {
   if (!existsSync(path)) return [];
   const remove = () => {
-    for (const name of stateNames) rmSync(join(path, name), { recursive: true, force: true });
+    for (const name of stateNames) removeTree(join(path, name));
     removeIfEmpty(path);
     if (existsSync(path))
       throw new Error(`it also contains ${readdirSync(path).join(', ')}, which nacre did not create`);
   };
-  return [{ what: 'the state folder with audit log, recordings, backups and sockets', path, remove }];
+  return [
+    ...planStores(join(path, 'changes', 'places')),
+    {
+      what: 'the state folder with audit log, kept changes, recordings, backups and sockets',
+      path,
+      remove,
+    },
+  ];
+}
+
+/** The kept changes of workspaces on other mounts, by the symlinks in `places`. */
+function planStores(places: string): readonly Removal[] {
+  if (!existsSync(places)) return [];
+  const stores = readdirSync(places).map((name) => readlinkSync(join(places, name)));
+  return stores
+    .filter((path) => basename(path).startsWith('.nacre-changes-') && findAt(path)?.isDirectory())
+    .map((path) => ({ what: 'kept changes beside a workspace', path, remove: () => removeTree(path) }));
+}
+
+// Commands may have closed folders in kept changes to their owner, and overlayfs does.
+function removeTree(path: string): void {
+  if (findAt(path)?.isDirectory()) openFolders(path);
+  rmSync(path, { recursive: true, force: true });
+}
+
+function openFolders(path: string): void {
+  chmodSync(path, 0o700);
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) openFolders(join(path, entry.name));
 }
 
 function tokensOf({ http, cwd }: FileDeps, own: string): readonly string[] {
