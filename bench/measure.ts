@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type AuditLog, createAuditLog } from '../src/audit/audit-log.ts';
 import { createRedact } from '../src/audit/redact.ts';
 import { createLocalBackend } from '../src/backends/local/create-local-backend.ts';
+import type { ChangesMode } from '../src/contract/changes.ts';
 import type { SandboxName } from '../src/contract/isolation.ts';
 import { createEngine } from '../src/engine/create-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
@@ -54,6 +55,7 @@ interface BenchOptions {
   readonly maxRunning?: number;
   readonly spoolBytes?: number;
   readonly sandbox?: SandboxName;
+  readonly changes?: ChangesMode;
 }
 
 /** Creates an engine in a temporary folder. */
@@ -69,7 +71,7 @@ export function createBenchEngine(options: BenchOptions = {}): {
 /** Creates engines that differ only in their audit log; all use the same backend and its warm shells. */
 export function createBenchEngines<Name extends string>(
   audits: Readonly<Record<Name, Audit>>,
-  { spoolBytes = 268_435_456, sandbox = 'off', maxRunning = 64 }: BenchOptions = {},
+  { spoolBytes = 268_435_456, sandbox = 'off', changes = 'direct', maxRunning = 64 }: BenchOptions = {},
 ): { engines: Record<Name, Engine>; folder: string; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
   const cwd = join(folder, 'project');
@@ -82,6 +84,7 @@ export function createBenchEngines<Name extends string>(
     spoolTotalBytes: 2 * spoolBytes,
     highestLevel: 'namespace',
     sandbox,
+    changes,
     warmShells: 2,
   });
   const toEngine = (name: string, audit: Audit) =>
