@@ -22,19 +22,40 @@ export async function askAboutChanges(
     const request = { decision, asked: toAsk, id, caller, owner, signal, changes };
     const { by } = await approval(request, askUser ?? inbox?.ask);
     audit.record({ kind: 'approved', id, caller, by });
+  } catch (error) {
+    if (!(error instanceof NacreError)) throw error;
+    return error.code === 'policy_denied'
+      ? discardDeclined(backend, outcome, id)
+      : withWarning(outcome, `${held}, because the user has not approved them yet. ${next(id)}`);
+  }
+  try {
     const { state, conflicts } = await backend.applyChanges({ id });
     return { ...outcome, changes: { ...changes, conflicts, state: state === 'gone' ? 'applied' : state } };
   } catch (error) {
-    if (!(error instanceof NacreError)) throw error;
-    if (error.code !== 'policy_denied')
-      return withWarning(outcome, `${held} nacre apply ${id} applies them.`);
-    await backend.discardChanges({ id });
-    const { changes: _changes, ...rest } = outcome;
-    return withWarning(rest, 'The user declined the changes of this command: they were discarded.');
+    return withWarning(outcome, `${held}, although the user approved them: ${messageOf(error)} ${next(id)}`);
   }
 }
 
-const held = 'The changes of this command are held, because the user has not approved them yet.';
+const held = 'The changes of this command are held';
+const next = (id: string) => `nacre apply ${id} applies them.`;
+
+async function discardDeclined(
+  backend: EngineDeps['backend'],
+  outcome: Outcome,
+  id: string,
+): Promise<Outcome> {
+  try {
+    await backend.discardChanges({ id });
+  } catch (error) {
+    return withWarning(outcome, `${held}: the user declined them, but ${messageOf(error)}`);
+  }
+  const { changes: _changes, ...rest } = outcome;
+  return withWarning(rest, 'The user declined the changes of this command: they were discarded.');
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 function withWarning(outcome: Outcome, warning: string): Outcome {
   return { ...outcome, warnings: [...outcome.warnings, warning] };

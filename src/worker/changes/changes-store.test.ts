@@ -1,7 +1,9 @@
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
+import { needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ChangesStore } from './changes-store.ts';
 import { LayerHelper } from './layer-helper.ts';
@@ -119,16 +121,70 @@ describe('ChangesStore', () => {
     expect(readFileSync(join(workspace, 'n/n'), 'utf8')).toBe('n\nm\n');
   });
 
-  it('removes the oldest changes beyond its quota', async () => {
+  it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {
+    const limits = { maxBytes: 10, maxAgeMs: 1e9, maxFileBytes: 1e9 };
     const small = new ChangesStore(
-      { stateDir: join(base, 'state'), instance: 'test', maxBytes: 10, maxAgeMs: 1e9, maxFileBytes: 1e9 },
-      helper,
+      { stateDir: join(base, 'state'), instance: 'test', ...limits },
+      new LayerHelper(),
     );
-    await run('echo 12345678 > one', 'track');
-    const two = await run('echo 12345678 > two', 'track');
-    await small.prune();
-    expect(store.list().map(({ id }) => id)).toEqual([two?.id]);
-    rmSync(join(workspace, 'one'));
-    mkdirSync(join(workspace, 'one'));
+    const change = async (id: string, script: string, onTopOf: readonly string[] = []) => {
+      const layer = small.open([workspace], onTopOf);
+      small.begin(layer, id);
+      await runInLayer(layer, script);
+      return small.finish(layer, { id, text: script, mode: 'hold' });
+    };
+    await change('cmd_one', 'echo 12345678 > one');
+    await change('cmd_two', 'echo 12345678 > two');
+    await change('cmd_three', 'echo 12345678 > three', ['cmd_two']);
+    await small.close();
+    expect(small.list().map(({ id }) => id)).toEqual(['cmd_two', 'cmd_three']);
+  });
+});
+
+describe('a full disk', () => {
+  it('fails while changes are applied: the workspace is as before, and they can be applied when there is space', async (test) => {
+    needRoot(test);
+    const mount = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,nr_inodes=64', 'tmpfs', mount]);
+    try {
+      const folder = join(mount, 'workspace');
+      runDirectly(
+        mount,
+        'mkdir workspace; cd workspace; echo a > a; mkdir sub; for n in 1 2 3 4 5; do echo $n > sub/$n; done',
+      );
+      // Times of folders are not restored after an error.
+      const before = describeTree(folder);
+      const layer = store.open([folder]);
+      store.begin(layer, 'cmd_full');
+      await runInLayer(layer, 'echo new > sub/1; echo n > new; rm sub/2; rm -r a; mkdir a; echo i > a/i');
+      expect(await store.finish(layer, { id: 'cmd_full', text: '', mode: 'hold' })).toMatchObject({
+        state: 'held',
+      });
+      // Applying creates files in the store, so inodes run out at one of its steps.
+      runDirectly(mount, 'mkdir fill; n=0; while : > fill/$n; do n=$((n + 1)); done');
+      for (let free = 0; ; free += 1) {
+        const end = await store.apply({ id: 'cmd_full' }).then(
+          ({ state }) => state,
+          (error: Error) => error.message,
+        );
+        if (end === 'applied') {
+          expect(free).toBeGreaterThan(1);
+          break;
+        }
+        expect(end).toContain('No space left on device');
+        expect(describeTree(folder), `with ${free} free inodes`).toEqual(before);
+        expect(store.list().map(({ id, state }) => [id, state])).toEqual([['cmd_full', 'held']]);
+        rmSync(join(mount, `fill/${free}`));
+      }
+      expect(readFileSync(join(folder, 'sub/1'), 'utf8')).toBe('new\n');
+      const after = describeTree(folder);
+      await expect(store.undo({ id: 'cmd_full' })).rejects.toThrow('No space left on device');
+      expect(describeTree(folder)).toEqual(after);
+      rmSync(join(mount, 'fill'), { recursive: true });
+      expect(await store.undo({ id: 'cmd_full' })).toMatchObject({ state: 'held', conflicts: [] });
+      expect(describeTree(folder)).toEqual(before);
+    } finally {
+      execFileSync('umount', ['-l', mount]);
+    }
   });
 });

@@ -4,8 +4,16 @@ import type { ChangesAction, ChangesEntry, ChangesResult, CommandChanges } from 
 import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import {
+  alreadyApplied,
+  changesNotFound,
+  changesUnavailable,
+  notApplied,
+  pathOutside,
+} from './changes-failures.ts';
+import {
   entryPath,
   listEntries,
+  readLinks,
   readStoredEntry,
   type StoredEntry,
   stateOf,
@@ -39,6 +47,8 @@ export interface ChangingCommand {
   readonly mode: 'track' | 'hold';
 }
 
+const pruneEveryMs = 3_600_000;
+
 /** The number of paths in the reply to a command. */
 const repliedPaths = 20;
 
@@ -50,6 +60,9 @@ export class ChangesStore {
   readonly #options: StoreOptions;
   readonly #helper: LayerHelper;
   #created = 0;
+  #tidying: Promise<void> = Promise.resolve();
+  /** The last `prune`, with the bytes that were left and those that this server has added since. */
+  #pruned = { at: 0, bytes: 0 };
 
   constructor(options: StoreOptions, helper: LayerHelper) {
     this.#options = options;
@@ -124,7 +137,7 @@ export class ChangesStore {
       void this.#remove(layer.store, path);
       return undefined;
     }
-    void this.#removeWork(layer.store, path);
+    this.#tidyAfter(layer.store, path, bytes);
     return { id, state, ...counts, bytes, conflicts, changes };
   }
 
@@ -206,23 +219,33 @@ export class ChangesStore {
     }
   }
 
-  /** Removes the oldest entries beyond the limits of the settings; returns their ids. */
+  /**
+   * Removes the oldest entries beyond the limits of the settings, and returns their ids. The newest stays, even if it is larger
+   * than all of them may be, and so do entries on which others are based.
+   */
   async prune(now = Date.now()): Promise<readonly string[]> {
     const entries = this.#entries();
     let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
     const removed: string[] = [];
+    const below = new Set([
+      ...entries.flatMap(({ onTopOf }) => onTopOf),
+      ...this.#stores().flatMap(findBelow),
+    ]);
     for (const entry of entries) {
       const isOld = now - Date.parse(entry.endedAt) > this.#options.maxAgeMs;
-      if (!isOld && bytes <= this.#options.maxBytes) continue;
+      const isTooMuch = bytes > this.#options.maxBytes && entry !== entries.at(-1);
+      if ((!isOld && !isTooMuch) || below.has(entry.id)) continue;
       bytes -= entry.bytes;
       await this.#remove(entry.store, entry.path);
       removed.push(entry.id);
     }
+    this.#pruned = { at: Date.now(), bytes };
     return removed;
   }
 
-  close(): Promise<void> {
-    return this.#helper.close();
+  async close(): Promise<void> {
+    await this.#tidying;
+    await this.#helper.close();
   }
 
   #drop({ store, path }: Layer): void {
@@ -315,8 +338,15 @@ export class ChangesStore {
     await this.#helper.call('remove', store, removed);
   }
 
-  async #removeWork(store: string, path: string): Promise<void> {
-    await this.#helper.call('remove', store, join(path, 'work'));
+  // After the reply; what fails here is repeated by the next server.
+  #tidyAfter(store: string, path: string, bytes: number): void {
+    this.#pruned.bytes += bytes;
+    const isDue = this.#pruned.bytes > this.#options.maxBytes || Date.now() - this.#pruned.at > pruneEveryMs;
+    const tidy = async () => {
+      await this.#helper.call('remove', store, join(path, 'work'));
+      if (isDue) await this.prune();
+    };
+    this.#tidying = this.#tidying.then(tidy).catch(() => {});
   }
 
   async #recoverLayers(store: string, isDead: (server: string) => Promise<boolean>): Promise<void> {
@@ -337,45 +367,18 @@ export class ChangesStore {
   }
 }
 
+/** The entries on top of which commands run now. */
+function findBelow(store: string): readonly string[] {
+  const layers = join(store, 'layers');
+  return (existsSync(layers) ? readdirSync(layers) : []).flatMap((name) =>
+    readLinks(join(layers, name), 'below'),
+  );
+}
+
 function readCommandId(path: string): string | undefined {
   try {
     return readlinkSync(join(path, 'command'));
   } catch {
     return undefined;
   }
-}
-
-/** Error for a command whose changes cannot be tracked or held here. */
-export function changesUnavailable(reason: string): NacreError {
-  return new NacreError(
-    'isolation_unavailable',
-    `Changes cannot be tracked or held here: ${reason}. Nothing was run.`,
-    {
-      hint: 'Set changes to direct, or see nacre doctor.',
-    },
-  );
-}
-
-function changesNotFound(id: string): NacreError {
-  return new NacreError('job_not_found', `No changes are kept for ${id}.`, {
-    hint: 'List the kept changes; the oldest are removed first when they need too much space.',
-  });
-}
-
-function alreadyApplied(id: string): NacreError {
-  return new NacreError('invalid_request', `The changes of ${id} are already applied.`, {
-    hint: 'Undo them, or list the changes that are held.',
-  });
-}
-
-function notApplied(id: string): NacreError {
-  return new NacreError('invalid_request', `The changes of ${id} are held, so there is nothing to undo.`, {
-    hint: 'Apply or discard them.',
-  });
-}
-
-function pathOutside(path: string, id: string): NacreError {
-  return new NacreError('invalid_request', `${path} is not in the workspace of ${id}.`, {
-    hint: 'Name paths as the list of changes shows them.',
-  });
 }

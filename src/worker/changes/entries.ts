@@ -80,7 +80,8 @@ function hasEntries(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
-function readLinks(path: string, name: string): readonly string[] {
+/** The targets of the symlinks `NAME-0`, `NAME-1` and so on. */
+export function readLinks(path: string, name: string): readonly string[] {
   const links: string[] = [];
   for (let index = 0; ; index += 1) {
     try {

@@ -162,6 +162,11 @@ sub stamp {
     open my $file, '>', $path or die "$path: $!\n";
     print $file map { "$_\n" } @inodes;
     close $file or die "$path: $!\n";
+    renew($path);
+}
+
+sub renew {
+    my ($path) = @_;
     my @first = status($path);
     for my $try (1 .. 50) {
         chmod $try % 2 ? 0700 : 0600, $path;
@@ -343,6 +348,7 @@ sub read_paths {
 sub finish_merge {
     my ($entry, $from, $stamp, $into, $next) = @_;
     my $since = since($entry, $stamp);
+    my $has_no_conflicts = !$force && !%skipped;
     my $is_done = eval { merge_roots($entry, $from, $into, $since); 1 };
     if (!$is_done) {
         my $reason = $@;
@@ -351,6 +357,8 @@ sub finish_merge {
         @consumed = ();
         eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
         remove($into) if $into =~ /old-\d+\z/;
+        # The moves back and forth must not look like changes of another program.
+        renew("$entry/$stamp") if $has_no_conflicts;
         unlink "$entry/doing", "$entry/selected", "$entry/skipped";
         die $reason;
     }
@@ -456,7 +464,7 @@ sub is_recorded {
     return $frame->{recorded} if defined $frame->{recorded};
     my $above = $frame->{above};
     return $frame->{recorded} = 0 if $above && !is_recorded($above);
-    mkdir $frame->{top}, 0700 unless $above;
+    if (!$above && !-d $frame->{top}) { step(); mkdir $frame->{top}, 0700 or die "$frame->{top}: $!\n" }
     my @found = status($frame->{into});
     return $frame->{recorded} = 0 if is_whiteout(@found);
     if (!@found) {

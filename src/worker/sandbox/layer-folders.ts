@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Isolation } from '../../contract/isolation.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
-import { changesUnavailable } from '../changes/changes-store.ts';
+import { changesUnavailable } from '../changes/changes-failures.ts';
 import { toCanonical } from './own-files.ts';
 import { defaultDirectory, isInWorkspace, toWritable, type WorkspaceDeps } from './workspace.ts';
 

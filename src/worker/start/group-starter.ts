@@ -1,7 +1,7 @@
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
-import { changesUnavailable } from '../changes/changes-store.ts';
+import { changesUnavailable } from '../changes/changes-failures.ts';
 import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
 import { byEnforcement } from '../exec/exec-enforcer.ts';
 import type { AppliedLimits } from '../limits/limit-enforcer.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
-import { changesUnavailable } from '../changes/changes-store.ts';
+import { changesUnavailable } from '../changes/changes-failures.ts';
 import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import { findProgram } from '../machine/inspect.ts';
 import type { Room } from '../room/room.ts';

@@ -1,0 +1,40 @@
+import { NacreError } from '../../contract/failure.ts';
+
+/** Error for a command whose changes cannot be tracked or held here. */
+export function changesUnavailable(reason: string): NacreError {
+  return new NacreError(
+    'isolation_unavailable',
+    `Changes cannot be tracked or held here: ${reason}. Nothing was run.`,
+    {
+      hint: 'Set changes to direct, or see nacre doctor.',
+    },
+  );
+}
+
+/** Error for an id without kept changes. */
+export function changesNotFound(id: string): NacreError {
+  return new NacreError('job_not_found', `No changes are kept for ${id}.`, {
+    hint: 'List the kept changes; the oldest are removed first when they need too much space.',
+  });
+}
+
+/** Error for applying changes that are applied. */
+export function alreadyApplied(id: string): NacreError {
+  return new NacreError('invalid_request', `The changes of ${id} are already applied.`, {
+    hint: 'Undo them, or list the changes that are held.',
+  });
+}
+
+/** Error for undoing changes that are held. */
+export function notApplied(id: string): NacreError {
+  return new NacreError('invalid_request', `The changes of ${id} are held, so there is nothing to undo.`, {
+    hint: 'Apply or discard them.',
+  });
+}
+
+/** Error for a path outside of the workspace of a command. */
+export function pathOutside(path: string, id: string): NacreError {
+  return new NacreError('invalid_request', `${path} is not in the workspace of ${id}.`, {
+    hint: 'Name paths as the list of changes shows them.',
+  });
+}
