@@ -194,7 +194,8 @@ function listChunks(expansion: Expansion, list: List, quoted: boolean, sign: str
     if (!first) chunks.push(separator);
     first = false;
     if (many) chunks.push({ pieces, quoted: false, many });
-    else chunks.push(...expansion.walk.split(pieces, quoted, expansion.scope));
+    // An assignment splits nothing, so that a newline in an entry stays one.
+    else chunks.push(...expansion.walk.split(pieces, quoted || expansion.mode === 'single', expansion.scope));
   }
   return [chunks];
 }

@@ -69,3 +69,8 @@ describe('P2: text that bash evaluates again', () => {
     expect(decideCommand(command, everyday)).toMatchObject({ verdict: 'allow' });
   });
 });
+
+test('P4: an assignment keeps the newlines of the arguments that it joins', () => {
+  const script = 'set -- 1 "a[\\$(set --\nnice \\$1 touch x\n)]"\nv=$' + '{*:2}\nlet v';
+  expect(decideCommand(script, ['nice', 'set', 'let']).verdict).toBe('deny');
+});
