@@ -13,6 +13,7 @@ import type {
   SettingsAccess,
   ToolAccess,
   VersionAccess,
+  WorkerAccess,
 } from '../door.ts';
 import { countShares, createCallers } from './access/callers.ts';
 import { createPageSessions } from './access/page-sessions.ts';
@@ -41,7 +42,8 @@ export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
   ToolAccess &
   HttpAccess &
   PlaceAccess &
-  ControlAccess;
+  ControlAccess &
+  Pick<WorkerAccess, 'listKept' | 'endWorkers'>;
 
 type McpSource = Pick<EngineAccess, 'engine'> &
   ReplySettings & {
@@ -84,6 +86,7 @@ export async function createHttpDeps(
     callers: await createCallers(deps, token),
     hub,
     places: deps.places,
+    endWorkers: deps.endWorkers,
     settingsInForce: deps.settings,
     home: deps.machine.home,
     pages: createPageSessions(),

@@ -116,6 +116,7 @@ export async function pauseAll(
     const { close } = await askServers({ controlDir }, { method: 'end_all' });
     close();
     await engine.endAll();
+    await deps.endWorkers();
   }
   deps.hub.refresh();
   return toJsonReply(200, { paused });

@@ -26,6 +26,8 @@ export interface ConsoleDeps {
   readonly hub: ConsoleHub;
   readonly engine: () => Promise<Engine>;
   readonly places: Places;
+  /** Ends the commands and shells that outlived their server. */
+  readonly endWorkers: () => Promise<unknown>;
   readonly callers: Callers;
   readonly sites: Sites;
   readonly applets: Applets;

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { type CommandIndex, createCommandIndex, type IndexedCommand } from '../../../audit/command-index.ts';
 import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audit/feed.ts';
+import type { KeptState } from '../../../contract/backend.ts';
 import type {
   AgentCard,
   CommandCard,
@@ -36,6 +37,7 @@ export interface HubDeps {
   readonly auditDir: string;
   readonly controlDir: string;
   readonly status: () => Promise<ServerStatus>;
+  readonly listKept: () => readonly KeptState[];
 }
 
 /** A page that listens. */
@@ -96,6 +98,7 @@ class Hub implements ConsoleHub {
   #token = '';
   #live = new Map<string, LiveFacts>();
   #servers: readonly ServerCard[] = [];
+  #kept: ReadonlySet<string> = new Set();
   #questions: readonly QuestionCard[] = [];
   #off: string | null = null;
   #agents: { readonly at: number; readonly cards: readonly AgentCard[] } | undefined;
@@ -116,7 +119,7 @@ class Hub implements ConsoleHub {
   }
 
   card(command: IndexedCommand): CommandCard {
-    return toCommandCard(command, this.#live.get(command.id), this.#isHere(command.server));
+    return toCommandCard(command, this.#live.get(command.id), this.#mayRun(command));
   }
 
   agents(): readonly AgentCard[] {
@@ -129,7 +132,8 @@ class Hub implements ConsoleHub {
       return found;
     };
     const stateOf = (command: IndexedCommand) =>
-      command.end ?? toCommandCard(command, undefined, isHere(command.server)).state;
+      command.end ??
+      toCommandCard(command, undefined, this.#kept.has(command.id) || isHere(command.server)).state;
     const cards = toAgentCards(this.index.all(), stateOf, isHere).slice(0, maxAgents);
     this.#agents = { at: Date.now(), cards };
     return cards;
@@ -291,6 +295,7 @@ class Hub implements ConsoleHub {
       ),
     ];
     this.#off = own.off;
+    this.#noteKept();
     this.#update(
       new Map(listed.filter(({ state }) => state.end === null).map((one) => [one.id, toLiveFacts(one)])),
     );
@@ -322,6 +327,19 @@ class Hub implements ConsoleHub {
     const listed = await engine.list(localUser);
     const running = listed.filter(({ state }) => state.end === null);
     this.series.sample(new Map(running.map((one) => [one.id, toLiveFacts(one)])));
+  }
+
+  // Commands that have outlived their server.
+  #noteKept(): void {
+    const before = this.#kept;
+    const running = this.#deps.listKept().filter(({ state }) => state === 'running');
+    this.#kept = new Set(running.map(({ id }) => id));
+    for (const id of [...before, ...this.#kept])
+      if (before.has(id) !== this.#kept.has(id)) this.#changed.add(id);
+  }
+
+  #mayRun({ id, server }: IndexedCommand): boolean {
+    return this.#kept.has(id) || this.#isHere(server);
   }
 
   // `nacre run` has no control socket; its process shows whether it still runs.

@@ -28,7 +28,7 @@ export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
   };
 }
 
-/** A command as lists show it; `isHere` is false if its server is gone. */
+/** A command as lists show it; `isHere` is false if it cannot run any more, because its server is gone and no worker keeps it. */
 export function toCommandCard(
   command: IndexedCommand,
   live: LiveFacts | undefined,

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { serve, type TestServer } from '../support/http.ts';
+import { connect } from '../support/mcp.ts';
+import { survivors } from '../support/nacre.ts';
+
+const env = { ALLOWED_COMMANDS: '*', NACRE_OUTLIVE: 'auto' };
+let here: TestServer;
+beforeAll(async () => {
+  here = await serve({ env });
+});
+afterAll(async () => expect(await here.close()).toEqual([]));
+
+test('the console shows a command that outlived its server as running, and pausing ends it', async () => {
+  const agent = await connect({ name: 'agent', env: { ...env, HOME: here.cwd } });
+  await agent.use('start_command', { command: 'sleep 7741', name: 'dev' });
+  process.kill(agent.pid, 'SIGKILL');
+  const state = async () => {
+    await here.send('/api/now', { headers: here.bearer });
+    const { body } = await here.send('/api/commands?q=7741', { headers: here.bearer });
+    return (body as { commands: readonly CommandCard[] }).commands[0]?.state;
+  };
+  await expect.poll(() => isGone(agent.pid), { timeout: 20_000 }).toBe(true);
+  expect(await state()).toBe('running');
+  const paused = await here.post('/api/pause', { paused: true });
+  expect(paused).toMatchObject({ status: 200, body: { paused: true } });
+  expect(await survivors(agent.mark)).toEqual([]);
+  await here.post('/api/pause', { paused: false });
+  expect(await state()).toBe('lost');
+});
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
