@@ -76,7 +76,7 @@ afterAll(async () => {
 // Presses every button of the card in the task in which it appears, and for 300 ms after it.
 const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
   new MutationObserver((_, observer) => {
-    const find = () => [...document.querySelectorAll('.ask')].find((card) => card.textContent.includes('git push origin typed'));
+    const find = () => [...document.querySelectorAll('.ask:has(.answers)')].find((card) => card.textContent.includes('git push origin typed'));
     if (!find()) return;
     observer.disconnect();
     const appeared = performance.now();

@@ -5,13 +5,19 @@ import { Empty, Loading } from '../parts/states.tsx';
 import { clock, now } from '../store.ts';
 import { toAgentName, toAgo, toCount, toPath } from '../words.ts';
 
+// The question of a command that waits arrives a moment after the command itself.
+const questionMs = 3_000;
+
 /** What needs you, what runs, what failed in the last hour, the agents, the servers. */
 export function NowPage() {
   const state = now.value;
   if (!state) return <Loading page="Now" />;
   const { questions, running, failed, agents, servers, per_minute, total } = state;
   const elsewhere = running.filter(
-    (card) => card.state === 'waiting' && !questions.some(({ command }) => command === card.id),
+    (card) =>
+      card.state === 'waiting' &&
+      clock.value - Date.parse(card.asked_at) > questionMs &&
+      !questions.some(({ command }) => command === card.id),
   );
   const active = running.filter(({ state: one }) => one !== 'waiting');
   const isFirst = total === 0 && running.length === 0;
@@ -66,7 +72,7 @@ export function NowPage() {
           <Question key={question.id} question={question} />
         ))}
         {elsewhere.map((card) => (
-          <section key={card.id} class="card ask" aria-label="Asked elsewhere">
+          <article key={card.id} class="card ask" aria-label="Asked elsewhere">
             <header>
               <span class="tag wait">
                 Asked in {agents.find(({ key }) => key === card.agent)?.client ?? 'its client'}
@@ -76,7 +82,7 @@ export function NowPage() {
               <code>{card.command}</code>
             </pre>
             <p class="fine">The client asks its user itself; answer there.</p>
-          </section>
+          </article>
         ))}
         <section class="card part" aria-labelledby="agents-title">
           <h2 id="agents-title">

@@ -72,7 +72,7 @@ export function Question({
   const title = `ask-${question.id}`;
   const isOff = !mayAct.value || isSending;
   return (
-    <section class={`card ask${isWide ? ' wide' : ''}`} aria-labelledby={title} id={question.id}>
+    <article class={`card ask${isWide ? ' wide' : ''}`} aria-labelledby={title} id={question.id}>
       <header>
         <span class="tag wait">Needs you</span>
         <span class="left">{toSpan(left)} left</span>
@@ -137,7 +137,7 @@ export function Question({
           {failure}
         </p>
       )}
-    </section>
+    </article>
   );
 }
 
