@@ -421,9 +421,10 @@ describe('S6: under load', () => {
       recordCommand(log, `cmd_${number}`, `command number ${number} with some arguments`);
     log.close();
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      // CPU time, because on a busy machine the elapsed time is not the cost of the work.
+      const start = process.cpuUsage();
       expect(verifyAudit(dir)).toMatchObject({ records: 4 * commands, problems: [] });
-      return performance.now() - start;
+      return process.cpuUsage(start).user / 1_000;
     });
     expect(Math.min(...times)).toBeLessThan(commands / 5);
   }, 60_000);

@@ -80,6 +80,7 @@ describe('the end of a job', () => {
   });
 
   test('E1: includes what a background process writes within drainMs', async () => {
+    await fresh({ drainMs: 30_000 });
     const { stdout } = await here.run('(sleep 0.05; echo late) & echo early', { env: env() });
     expect(stdout).toBe('early\nlate\n');
   });

@@ -47,7 +47,7 @@ export async function runCalls(name: string, calls: readonly ScriptedCall[]): Pr
 }
 
 /** Waits until a condition holds; fails with the message of `describe` after `limitMs`. */
-export async function until(isTrue: () => boolean, describe: () => string, limitMs = 60_000): Promise<void> {
+export async function until(isTrue: () => boolean, describe: () => string, limitMs = 110_000): Promise<void> {
   for (const end = Date.now() + limitMs; !isTrue(); await pause(50))
     if (Date.now() > end) throw new Error(describe());
 }
