@@ -24,7 +24,7 @@ const statusOf = async (door: string) => (await read(http)).find((one) => one.do
 
 describe('nacre status', () => {
   it('shows every server with its door, address, rules, sandbox and clients', async () => {
-    await expect.poll(() => read(http).then((all) => all.length), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => read(http).then((all) => all.length), { timeout: 30_000 }).toBe(2);
     expect(await statusOf('http')).toMatchObject({
       pid: process.pid,
       address: http.address,
@@ -64,7 +64,7 @@ describe('nacre status', () => {
 
   it('counts commands that a call waits for', async () => {
     const call = mcp.call({ command: 'touch begun; sleep 60', timeout_ms: 50_000 });
-    await expect.poll(() => existsSync(join(mcp.cwd, 'begun')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(mcp.cwd, 'begun')), { timeout: 30_000 }).toBe(true);
     expect((await statusOf('mcp'))?.running).toBe(1);
     await runInProcess(['pause'], http);
     await call;
