@@ -10,7 +10,7 @@ const list = ['ls', 'echo', 'bash', 'ka', 'find', 'xargs', 'sed', 'awk', 'git'];
 
 function limitMs(command: string): number {
   // Generous: the test is about hangs, and coverage makes everything several times slower.
-  return command.length <= 65_536 ? 3_000 : 8_000;
+  return command.length <= 65_536 ? 3_000 : 20_000;
 }
 
 /** Measures the CPU time of a decision under a list and under `*`; wall time would depend on the load of the machine. */
@@ -156,7 +156,7 @@ describe('P9: the policy always returns a verdict in bounded time', () => {
     ['functions', fill('f(){ f;};')],
     ['a script in base64', `echo ${fill('QUJD').slice(10)} | base64 -d | bash`],
     ['random bytes', fill('\u0001\u00ff$`"\'(){}|&;<>\n\\')],
-  ])(`${longest / 1_024} KiB of %s`, (_name, command) => {
+  ])(`${longest / 1_024} KiB of %s`, { timeout: 400_000 }, (_name, command) => {
     expect(excessMs(command)).toBe(0);
   });
 
