@@ -9,9 +9,12 @@ import { type Command, type CommandContext, maxCommandBytes } from '../contract/
 import type { Facts } from '../contract/facts.ts';
 import { enterSession } from './enter-session.ts';
 import { createWalk, initialShell, judgeRest, type WalkOptions } from './walk/create-walk.ts';
+import { judgeHidden } from './walk/judge-hidden.ts';
+import { judgePiped } from './walk/judge-piped.ts';
 import { parseScript } from './walk/parse-script.ts';
 import { WalkScope } from './walk/scope.ts';
 import type { Survey } from './walk/survey.ts';
+import { judgeUnknownWrites } from './walk/unknown-writes.ts';
 import type { Walk } from './walk/walk.ts';
 import { knownArg } from './words/arg.ts';
 import { PolicyLimitError } from './words/limits.ts';
@@ -90,6 +93,8 @@ function walkOnce(
   try {
     walkPlan(walk, plan, facts);
     judgeRest(walk);
+    walk.problems.push(...judgePiped(walk), ...judgeUnknownWrites(walk, texts.join('\n')));
+    judgeHidden(walk, texts.join('\n'), facts.cwd);
   } catch (error) {
     walk.problems.unshift({ scope: 'always', ...explain(error), pos: 0, end: 0 });
   }
@@ -129,7 +134,7 @@ function walkPlan(walk: Walk, { command, context, script }: Plan, facts: SurveyF
     walk.assign(name, { kind: 'text', values: [[value]] }, nowhere, scope, 'exported');
   }
   if (command.kind === 'shell') {
-    if (script !== undefined) walk.script(script, scope);
+    if (script !== undefined) walk.script(script, scope.with({ discardsOutput: true }));
   } else {
     const spans = argvSpans(command.argv);
     const argv = command.argv.map((word, index) => knownArg(word, spans[index] ?? nowhere));

@@ -27,6 +27,10 @@ export const processRules: readonly DangerRule[] = [
       'ps -eo pid= | xargs kill -9',
       'pgrep . | sort | xargs kill',
       'kill -9 1',
+      'cd /proc; for p in [0-9]*; do kill -9 $p; done',
+      'for p in $(seq 1 65535); do kill -9 $p; done',
+      'for ((i = 2; i < 65536; i++)); do kill -9 $i; done',
+      "kill -9 $(ps aux | awk '{print $2}')",
       'kill 1',
       'kill -s TERM 1',
     ],
@@ -40,6 +44,9 @@ export const processRules: readonly DangerRule[] = [
       'kill -s HUP 1',
       "kill $(ps aux | grep vite | awk '{print $2}')",
       'kill $(lsof -ti:3000)',
+      'node a.js & p=$!; kill $p',
+      'for i in 1 2 3; do sleep $i & kill $!; done',
+      'kill $(jobs -p)',
       'pgrep -f vite | xargs kill',
       "ps -eo pid,args | grep vite | awk '{print $1}' | xargs kill",
     ],
@@ -101,10 +108,19 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
   return at && { at, reason: 'its pattern matches every process' };
 }
 
-/** `$(ps -eo pid=)` without a filter. */
-const everyProcess = /^[$(`]{1,2}\s*(?:ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*|pgrep\s+['"]?\.?['"]?)[)`]$/;
+/** `$(ps -eo pid=)` without a filter, and numbers that `seq` counts. */
+const everyProcess =
+  /^[$(`]{1,2}\s*(?:seq\s[^|]*|ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*(?:\|\s*(?:awk ['"]\{\s*print\s+\\?\$\d\s*\}['"]|(?:tail|sort|sed|cut|tr)\b[^|]*))*|pgrep\s+['"]?\.?['"]?)[)`]$/;
 
-function testKill({ args }: ProgramCall): DangerFound | undefined {
+/** `$(ps -eo pid=)`, the number of a loop, or the folders in /proc. */
+function isEveryProcess({ pieces: [piece] }: Arg, cwd: readonly string[] | undefined): boolean {
+  if (typeof piece !== 'object') return false;
+  if (piece.hole === 'number') return piece.text === '';
+  if (piece.hole === 'glob') return cwd?.includes('/proc') === true;
+  return everyProcess.test(piece.text) || piece.from?.startsWith('/proc/') === true;
+}
+
+function testKill({ args, cwd }: ProgramCall): DangerFound | undefined {
   const words = args.map((arg) => arg.text);
   const first = words[0] ?? '';
   // The first word with a dash is the signal; the words after it are targets.
@@ -118,9 +134,7 @@ function testKill({ args }: ProgramCall): DangerFound | undefined {
   const init = args[ofInit];
   if (init !== undefined && /^(?:SIG)?(?:TERM|KILL|9|15|INT|2|QUIT|3)$/i.test(signal))
     return { at: init, reason: 'it ends the first process, and with it the machine or container' };
-  const every = args.find(
-    ({ pieces: [piece] }) => typeof piece === 'object' && everyProcess.test(piece.text),
-  );
+  const every = args.find((arg) => isEveryProcess(arg, cwd));
   const at = args[index] ?? every;
   return at && { at, reason: 'it kills every process it is permitted to signal' };
 }

@@ -234,6 +234,15 @@ export const builtinPrograms: readonly ProgramEntry[] = [
     harmless: ['fc -l'],
   },
   {
+    names: ['history'],
+    builtin: 'only',
+    options: { short: 'cd:anrwps' },
+    effects: ({ options }) =>
+      options.has('a', 'w') ? options.operands.map((path): Effect => ({ does: 'write', path })) : [],
+    runs: ['history -w .git/config', 'history -a ~/.bashrc'],
+    harmless: ['history', 'history 20', 'history -c', 'history -w out.txt'],
+  },
+  {
     names: ['bind', 'complete', 'compgen'],
     builtin: 'only',
     options: { short: 'lpsvPSVXDEIrabcdefgjkuxm:q:u:f:x:o:A:G:W:F:C:P:S:' },

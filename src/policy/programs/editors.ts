@@ -235,16 +235,19 @@ export const editorPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['nano', 'pico', 'joe', 'micro', 'hx', 'helix', 'kak', 'code', 'subl'],
-    effects: ({ args, name }) =>
-      args
+    effects: ({ args, name }) => [
+      ...args
         .filter(
           (arg) =>
             /^(?:-s$|--speller|-f$|--rcfile|-e$|-E$|--config|-c$|--install-extension|-plugin)/.test(
               prefixOf(arg),
             ) && !(name === 'code' && arg.text === '-c'),
         )
-        .map((at) => ({ does: 'refuse', at, reason: `${name} ${at.text ?? ''} runs code` })),
+        .map((at): Effect => ({ does: 'refuse', at, reason: `${name} ${at.text ?? ''} runs code` })),
+      ...edited(args),
+    ],
     runs: [
+      'nano .envrc',
       'nano -s touch a',
       'nano --speller=touch a',
       'nano --rcfile=./x a',
@@ -261,7 +264,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ...unknownOptions(call),
       ...call.options.operands.flatMap((file) => edFile(file)),
       ...call.options.operands
-        .filter(() => /^[^\n]*w/m.test(stdinText(call)))
+        .filter(() => call.stdin !== 'none' && (call.stdin.more || /^[^\n]*w/m.test(call.stdin.text)))
         .map((path): Effect => ({ does: 'write', path })),
       ...unknownInput(call),
       ...edActions(stdinText(call)).map((action) => toEffect(call, action, call.self)),
@@ -273,6 +276,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ["ed -s a <<'E'\nr !touch x\nE", 'touch'],
       ["ed a <<< 'w !touch'", 'touch'],
       "ed a <<< 'w /etc/passwd'",
+      'ed .git/config',
       "ed -s ~/.bashrc <<'E'\na\ntouch x\n.\nw\nE",
       "tr a b <<< '!gbhpu k' | ed a",
       ["ed a <<'E'\ng/x/!touch y\nE", 'touch'],
@@ -403,4 +407,11 @@ function emacsEffects(call: ProgramCall): Effect[] {
   return call.args
     .filter((arg) => /^[-+]./.test(prefixOf(arg)) && !emacsOption.test(arg.text ?? ''))
     .map((at) => refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at));
+}
+
+/** Files that the user may change in an editor on a terminal. */
+function edited(args: readonly Arg[]): Effect[] {
+  return args
+    .filter((arg) => !/^[-+]/.test(prefixOf(arg)) && arg.text !== '.')
+    .map((path) => ({ does: 'write', path }));
 }

@@ -9,15 +9,26 @@ export interface ExAction {
 
 /** Returns the effects of a vim command line, including commands after `|`. */
 export function exActions(line: string): ExAction[] {
+  return actionsOf(line, 0);
+}
+
+/** `g/a/` and `silent` in each other copy the rest of the line, so their nesting is limited. */
+const maxNesting = 16;
+
+function actionsOf(line: string, nesting: number): ExAction[] {
+  if (nesting > maxNesting) return [refuse(line.slice(0, 80))];
+  const next = (inner: string): ExAction[] => actionsOf(inner, nesting + 1);
   const text = line.replace(/^[\s:]+/, '');
   if (/[`\0\r\x1b]|<C-|<CR>/i.test(text)) return [refuse(text)];
   const after = text.slice(rangeLength(text)).replace(/^\s+/, '');
   if (after.startsWith('!')) return [runs(after.slice(1))];
   const [, name = '', bang = '', rest = ''] = /^([a-zA-Z]+|[=<>&]+|)(!?)(.*)$/s.exec(after) ?? [];
-  if (/^(?:g|gl|glo|glob|globa|global|v|vg|vgl|vglo|vglob|vgloba|vglobal)$/.test(name)) return global(rest);
-  if (/^s$|^su(?:b(?:s(?:t(?:i(?:t(?:u(?:t(?:e)?)?)?)?)?)?)?)?$/.test(name)) return substitute(rest, text);
+  if (/^(?:g|gl|glo|glob|globa|global|v|vg|vgl|vglo|vglob|vgloba|vglobal)$/.test(name))
+    return global(rest, next);
+  if (/^s$|^su(?:b(?:s(?:t(?:i(?:t(?:u(?:t(?:e)?)?)?)?)?)?)?)?$/.test(name))
+    return substitute(rest, text, next);
   const [own, ...others] = rest.split(/(?<!\\)\|/);
-  return [...command(name, bang, (own ?? '').trim(), text), ...others.flatMap(exActions)];
+  return [...command(name, bang, (own ?? '').trim(), text, next), ...others.flatMap(next)];
 }
 
 function refuse(text: string): ExAction {
@@ -47,16 +58,18 @@ function endOfPattern(text: string, from: number, delimiter: string): number {
   return Math.min(at + 1, text.length);
 }
 
-function global(rest: string): ExAction[] {
+type Next = (inner: string) => ExAction[];
+
+function global(rest: string, next: Next): ExAction[] {
   const text = rest.trimStart();
   const delimiter = text.charAt(0);
   if (!/^[^\w\s"|\\]$/.test(delimiter)) return [refuse(`g${rest}`)];
   const inner = text.slice(endOfPattern(text, 1, delimiter));
-  return inner.trim() === '' ? [] : exActions(inner);
+  return inner.trim() === '' ? [] : next(inner);
 }
 
 /** `s/pattern/text/flags`; a text that begins with `\=` is an expression. */
-function substitute(rest: string, line: string): ExAction[] {
+function substitute(rest: string, line: string, next: Next): ExAction[] {
   const delimiter = rest.charAt(0);
   if (rest.trim() === '') return [];
   if (!/^[^\w\s"|\\]$/.test(delimiter)) return [refuse(line)];
@@ -64,7 +77,7 @@ function substitute(rest: string, line: string): ExAction[] {
   const end = endOfPattern(rest, middle, delimiter);
   if (rest.slice(middle, end).includes('\\=')) return [refuse(line)];
   const [flags = '', ...others] = rest.slice(end).split('|');
-  return /^[&cegiInp#lr\s\d]*$/.test(flags) ? others.flatMap(exActions) : [refuse(line)];
+  return /^[&cegiInp#lr\s\d]*$/.test(flags) ? others.flatMap(next) : [refuse(line)];
 }
 
 const editing =
@@ -77,10 +90,9 @@ const setting = /^(?:se|set|setl|setlocal|setg|setglobal)$/;
 const options =
   /^(?:(?:no|inv)?(?:number|nu|relativenumber|rnu|wrap|list|paste|expandtab|et|autoindent|ai|smartindent|si|ignorecase|ic|smartcase|scs|hlsearch|hls|incsearch|is|cursorline|cul|ruler|ru|showcmd|sc|showmatch|sm|spell|swapfile|swf|backup|bk|writebackup|wb|undofile|udf|hidden|hid|compatible|cp|eol|fixeol|fixendofline|bomb|binary|bin|readonly|ro|modifiable|ma|lazyredraw|lz|more|confirm|cf|visualbell|vb|errorbells|eb|autoread|ar|autowrite|aw|gdefault|gd|magic|startofline|sol|ttyfast|linebreak|lbr|smarttab|sta|foldenable|fen|diff|scrollbind|modeline)[!&]?|(?:tabstop|ts|shiftwidth|sw|softtabstop|sts|textwidth|tw|scrolloff|so|history|hi|laststatus|ls|foldlevel|fdl|colorcolumn|cc|updatetime|ut|timeoutlen|tm|numberwidth|nuw|fileformat|ff|fileformats|ffs|fileencoding|fenc|encoding|enc|filetype|ft|syntax|syn|background|bg|backspace|bs|foldmethod|fdm|nrformats|nf|report|cmdheight|ch|undolevels|ul|virtualedit|ve|whichwrap|ww|viminfo|vi|t_Co|mouse|clipboard|cb|completeopt|cot|shortmess|shm|display|dy|matchpairs|mps|listchars|lcs|fillchars|fcs|iskeyword|isk|wildmenu|wmnu|wildmode|wim|pastetoggle|pt)(?:[+^-]?=[\w,:.$*<>-]*|[&?]))$/;
 
-function command(name: string, bang: string, rest: string, line: string): ExAction[] {
+function command(name: string, bang: string, rest: string, line: string, next: Next): ExAction[] {
   if (editing.test(name)) return /[!=]/.test(rest) ? [refuse(line)] : [];
-  if (name === 'sil' || name === 'silent' || name === 'keepp' || name === 'keeppatterns')
-    return exActions(rest);
+  if (name === 'sil' || name === 'silent' || name === 'keepp' || name === 'keeppatterns') return next(rest);
   if (name === 'pu' || name === 'put') return /[=]/.test(rest) ? [refuse(line)] : [];
   if (name === 'sy' || name === 'syntax') return /^(?:on|off|enable)$/.test(rest) ? [] : [refuse(line)];
   if (setting.test(name))

@@ -307,9 +307,14 @@ function startWith(
   return { does: 'start', argv: listing ? withRecursive(argv, call.self) : argv, stdin: 'none' };
 }
 
+/** Words that are judged one by one; others count as unknown. */
+const maxItems = 16;
+
 /** `xargs` may pass the words in one call or in several. */
 function batches(items: readonly Arg[]): (readonly Arg[])[] {
-  return items.length < 2 ? [items] : [items, ...items.slice(0, 16).map((item) => [item]), items.slice(-1)];
+  return items.length < 2
+    ? [items]
+    : [items, ...items.slice(0, maxItems).map((item) => [item]), items.slice(-1)];
 }
 
 /** The words in a file that another program prints, as in `xargs -a <(echo x)`. */
@@ -328,14 +333,18 @@ function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
   const rest = unknownArg(self);
   if (options.has('a', 'arg-file')) return [...printedItems(options.last('a', 'arg-file')), rest];
   if (stdin === 'none') return [rest];
-  const separator = options.has('0', 'null') ? /[\0\n]/ : options.has('d', 'delimiter') ? /\n/ : /[\s\0]+/;
+  const separator = options.has('0', 'null')
+    ? /[\0\n]/
+    : options.has('d', 'delimiter', 'I', 'i', 'replace')
+      ? /\n/
+      : /[\s\0]+/;
   const words = stdin.text
     .split(separator)
     .filter((word) => word !== '')
-    .slice(0, 64);
+    .slice(0, maxItems + 1);
   return [
-    ...words.map((word) => knownArg(word.replace(/^(['"])(.*)\1$/, '$2'), self)),
-    ...(stdin.more ? [rest] : []),
+    ...words.slice(0, maxItems).map((word) => knownArg(word.trim().replace(/^(['"])(.*)\1$/, '$2'), self)),
+    ...(stdin.more || words.length > maxItems || /['"\\]/.test(stdin.text) ? [rest] : []),
   ];
 }
 

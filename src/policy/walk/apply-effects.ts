@@ -1,12 +1,14 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
-import { type Arg, type Piece, textOf } from '../words/arg.ts';
+import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
+import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import { noTrails, type Shell } from './shell.ts';
+import { mayBeAnywhere } from './unknown-writes.ts';
 import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
@@ -192,12 +194,7 @@ const bashStarters = new Set(
 
 /** Walks text and keeps only the danger found in it. */
 function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
-  const problems = walk.problems.length;
-  const invocations = walk.invocations.length;
-  runInChildShell(walk, { does: 'shell', text }, call, scope);
-  const danger = walk.problems.splice(problems).filter((problem) => problem.scope === 'danger');
-  walk.problems.push(...danger);
-  walk.invocations.splice(invocations);
+  keepDanger(walk, () => runInChildShell(walk, { does: 'shell', text }, call, scope));
 }
 
 function evalHere(
@@ -232,6 +229,7 @@ function evalNow(walk: Walk, { text, args }: Extract<Effect, { does: 'eval' }>, 
 /** Judges a trap at the end: it sees the final functions and any value a variable had, and may change variables. */
 function judgeLater(walk: Walk, { text, later }: Extract<Effect, { does: 'eval' }>, scope: WalkScope): void {
   const { shell } = scope;
+  if (later === 'between') walk.spend(walk.assigned.length / 4);
   if (later === 'between')
     for (const [name, variable] of walk.assigned) {
       const last = shell.variables.get(name);
@@ -367,8 +365,15 @@ function unset(
 const nothing: Variable = { kind: 'text', values: [['']] };
 
 function changeDirectory(shell: Shell, path: Arg | undefined): void {
+  shell.isAnywhere = mayEndAnywhere(shell, path);
   shell.trails = changedTrails(shell, path?.text);
   shell.cwd = changedDirectory(shell, path);
+}
+
+function mayEndAnywhere({ isAnywhere }: Shell, path: Arg | undefined): boolean {
+  if (path === undefined || path.text?.startsWith('/')) return false;
+  if (path.text !== undefined) return isAnywhere && path.text !== '-';
+  return mayBeAnywhere(path.pieces) || /^(?:\.\/)*\.[^/]*$/.test(prefixOf(path));
 }
 
 function changedTrails({ cwd, trails }: Shell, text: string | undefined): readonly string[] {

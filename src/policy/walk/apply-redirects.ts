@@ -47,6 +47,8 @@ export function applyRedirects(
     const descriptor = redirect.descriptor;
     if (descriptor?.type === 'FileDescriptorVariable') {
       const number: Piece = { hole: 'number', text: '' };
+      // In `{v[x]}>f` bash evaluates the subscript.
+      walk.evaluate(descriptor.name, 'name', spanOf(redirect, scope), scope);
       walk.assign(descriptor.name, { kind: 'text', values: [[number]] }, spanOf(redirect, scope), scope);
     }
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;

@@ -53,6 +53,7 @@ class CommandWalk implements Walk {
   readonly files: Walk['files'] = new Map();
   readonly writtenTwice = new Set<string>();
   readonly writtenLater = new Set<string>();
+  readonly unknownWrites: Walk['unknownWrites'] = [];
   hasBackground = false;
   private stepsLeft: number;
   private numbers = 0;
@@ -63,12 +64,13 @@ class CommandWalk implements Walk {
     this.ownFiles = ownFiles;
     this.usesLastWord = usesLast;
     this.volatile = new Set(volatile);
-    this.stepsLeft = limits.steps + limits.stepsPerCharacter * length;
+    this.stepsLeft = Math.min(limits.steps + limits.stepsPerCharacter * length, limits.maxSteps);
   }
 
   spend(steps: number): void {
     this.stepsLeft -= steps;
-    if (this.stepsLeft < 0) throw new PolicyLimitError('it takes too many steps');
+    if (this.stepsLeft < 0)
+      throw new PolicyLimitError('it has too many commands and words; put them into a script file');
   }
 
   nextPipelineId(): number {

@@ -8,6 +8,7 @@ import { anyOutput, type Output } from '../words/output.ts';
 import { baseName, normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Invocation } from './survey.ts';
+import { noteUnknownWrite } from './unknown-writes.ts';
 import type { Walk } from './walk.ts';
 
 /** Judges a file that would be written: devices such as /dev/sda are danger; a list refuses files such as ~/.bashrc. */
@@ -18,6 +19,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     const reason = `writing ${target.text ?? 'a file'}`;
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
   }
+  if (target.text === undefined || scope.shell.isAnywhere) noteUnknownWrite(walk, target, program, scope);
   if (target.pieces.some(mentionsOwn)) refuseOwn(walk, target, program);
   if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
   else if (target.text === undefined) judgeEnding(walk, target, program);
@@ -75,7 +77,7 @@ function refuseProtected(
 
 /** The end of a path from `.git` or a protected name on; undefined for files of the home directory or the system. */
 function pathInProject(path: string): string | undefined {
-  const found = /(?:^|\/)(\.git(?:\/.*)?)$/s.exec(path)?.[1];
+  const found = /(?:^|\/)(\.git(?:\/.*)?)$/is.exec(path)?.[1];
   const at = protectedName.exec(path);
   return found ?? (at === null ? undefined : path.slice(at.index).replace(/^\//, ''));
 }
@@ -237,6 +239,7 @@ function isProtected(path: string): boolean {
 
 const protectedName = new RegExp(
   `(?:^|/)(?:${protectedNames.map((name) => name.replaceAll('.', '\\.')).join('|')})(?:/|$)`,
+  'i',
 );
 
 /** Files in `.git` that people write by hand and that contain data only. */
@@ -247,7 +250,7 @@ const gitData = /^\/(?:info\/exclude|description|COMMIT_EDITMSG|MERGE_MSG|SQUASH
  * and the list of commands that `git rebase --continue` runs.
  */
 function isOfGit(path: string): boolean {
-  const [, inside] = /(?:^|\/)\.git(\/.*)?$/s.exec(path) ?? [path, undefined];
-  const found = /(?:^|\/)\.git(?:\/|$)/.test(path);
+  const [, inside] = /(?:^|\/)\.git(\/.*)?$/is.exec(path) ?? [path, undefined];
+  const found = /(?:^|\/)\.git(?:\/|$)/i.test(path);
   return found && !gitData.test(inside ?? '');
 }

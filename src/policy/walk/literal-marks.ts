@@ -11,13 +11,27 @@ export class LiteralMarks {
   private parenthesis = false;
   private backtick = false;
   private lostAt: TextSpan | undefined;
+  private readonly noted: string[] = [];
+  private readonly printed: string[] = [];
 
   /** Records a text that bash does not expand where it is written. */
   note(text: string): void {
+    this.noted.push(text);
     this.bracket ||= text.includes('[');
     this.dollar ||= text.includes('$');
     this.parenthesis ||= text.includes('(');
     this.backtick ||= text.includes('`');
+  }
+
+  /** Records a text that a program such as `printf` prints. */
+  print(text: string): void {
+    this.note(text);
+    this.printed.push(text);
+  }
+
+  /** All texts so far, and what several programs print to one file together. */
+  texts(): readonly string[] {
+    return this.printed.length > 1 ? [...this.noted, this.printed.join('')] : this.noted;
   }
 
   /** Records arithmetic, a subscript or a name made from a value that may contain any of these texts. */

@@ -14,6 +14,7 @@ import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeHome } from './judge-home.ts';
 import { judgeOwn } from './judge-own.ts';
+import { keepDanger } from './keep-danger.ts';
 import { listedProcesses, passedText, printedStrings, printsState, unknownOutput } from './printed-output.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
@@ -99,7 +100,7 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     printedStrings(call) ??
     listedProcesses(call);
   if (typeof output === 'string') {
-    walk.literals.note(output);
+    walk.literals.print(output);
     return { text: output, more: false };
   }
   return unknownOutput(call, facts, inner, output);
@@ -117,12 +118,9 @@ function findPassedDanger({ walk, scope, name, args }: NamedCall, how: RunMode):
   if (how.via === unknownWrapper || isPlainProgram(baseName(name))) return;
   const at = args.findIndex(({ text }) => text !== undefined && destructive.test(text));
   if (at < 0) return;
-  const problems = walk.problems.length;
-  const invocations = walk.invocations.length;
-  runProgram(walk, args.slice(at), scope.fork(), { by: 'program', via: unknownWrapper });
-  const danger = walk.problems.splice(problems).filter((problem) => problem.scope === 'danger');
-  walk.problems.push(...danger);
-  walk.invocations.splice(invocations);
+  keepDanger(walk, () =>
+    runProgram(walk, args.slice(at), scope.fork(), { by: 'program', via: unknownWrapper }),
+  );
 }
 
 const unknownWrapper = 'a program';
@@ -178,6 +176,9 @@ function runUnknown(walk: Walk, head: Arg, args: readonly Arg[], scope: WalkScop
     pos: head.pos,
     end: head.end,
   });
+  // `$(which rm) -rf /` is judged as `rm`, because of its options.
+  if (/^-[a-z]*(?:rf|fr)[a-z]*$/i.test(args[0]?.text ?? ''))
+    keepDanger(walk, () => runProgram(walk, [knownArg('rm', head), ...args], scope.fork(), how));
   // In `$SUDO rm …` an empty `$SUDO` makes `rm` the program, so check the rest for danger too.
   if (head.many && args.length > 0) runProgram(walk, args, scope, how);
   return anyOutput;

@@ -28,6 +28,8 @@ export class WalkScope implements CallSite {
   readonly aliases: readonly string[] = [];
   /** True after `((` that is not arithmetic: bash reads it twice and has lost the heredocs by then. */
   readonly readTwice: boolean = false;
+  /** True in the scope of the whole command, whose output nothing in it reads; copies do not inherit it. */
+  readonly discardsOutput: boolean = false;
 
   constructor(shell: Shell, stdin: Stdin, from?: WalkScope) {
     this.shell = shell;

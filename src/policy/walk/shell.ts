@@ -81,6 +81,8 @@ export class Shell {
   cwd: readonly string[] | undefined;
   /** While the working directory is unknown: the relative paths that `cd` may have followed since, such as `.git`. */
   trails: readonly string[] = noTrails;
+  /** True after `cd` to a folder whose name a program printed: it may be `.git`. */
+  isAnywhere = false;
   private definitions: Definitions;
 
   constructor(from?: Shell) {
@@ -92,6 +94,7 @@ export class Shell {
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
     this.trails = from?.trails ?? noTrails;
+    this.isAnywhere = from?.isAnywhere ?? false;
     this.definitions = from?.definitions ?? new Definitions();
     this.definitions.refCount++;
   }
@@ -141,6 +144,7 @@ export class Shell {
     for (const name of exported) definitions.exported.add(name);
     copy.cwd = this.cwd;
     copy.trails = this.trails;
+    copy.isAnywhere = this.isAnywhere;
     return copy;
   }
 
@@ -167,6 +171,7 @@ export class Shell {
     this.anyArgument = other.anyArgument;
     this.cwd = other.cwd;
     this.trails = other.trails;
+    this.isAnywhere = other.isAnywhere;
   }
 
   /** Merges the state of another branch: afterwards everything that was possible in either is possible. */
@@ -176,6 +181,7 @@ export class Shell {
     if (this.positional !== other.positional || this.anyArgument !== other.anyArgument)
       this.mergeArguments(other);
     this.cwd = eitherCwd(this.cwd, other.cwd);
+    this.isAnywhere ||= other.isAnywhere;
     if (this.trails !== other.trails)
       this.trails = [...new Set([...this.trails, ...other.trails])].slice(0, limits.values);
   }

@@ -59,6 +59,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], scope: Wal
   for (const statement of statements) {
     const before = walk.invocations.length;
     const printed = walkStatement(walk, statement, scope);
+    if (scope.discardsOutput) continue;
     output = joinOutput(output, mayHaveExited ? skippable(printed) : printed);
     mayHaveExited ||= mayExitEarly(statement.command) || mayEndShell(walk, before);
   }

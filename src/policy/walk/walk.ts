@@ -40,6 +40,8 @@ export interface Walk {
   readonly writtenTwice: Set<string>;
   /** The files among them that commands before the write may read, in a loop or while another command runs. */
   readonly writtenLater: Set<string>;
+  /** Writes to files that are not known and may be protected. */
+  readonly unknownWrites: (TextSpan & { readonly program: string | undefined })[];
   /** True after a command in the background. */
   hasBackground: boolean;
   /** Counts steps; throws `PolicyLimitError` at the limit. */

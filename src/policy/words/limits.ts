@@ -3,6 +3,8 @@ export const limits = {
   /** Nodes, words and nested programs visited per command, plus `stepsPerCharacter` for each character of it. */
   steps: 50_000,
   stepsPerCharacter: 2,
+  /** The most steps of any command, about a second on a slow machine, during which the server answers no one else. */
+  maxSteps: 500_000,
   /** Nesting of shell text and substitutions: `bash -c "bash -c …"`, `$(… $(…))`. */
   depth: 32,
   /** Possible values tracked per variable. */

@@ -1,0 +1,62 @@
+import { decodeBase64 } from '../programs/base64.ts';
+
+/**
+ * The texts that a command may run in a way that is not followed: its literals, the quoted parts of these (strings in inline code),
+ * and what common decoders make of them and of the words in `source`. Only texts that name a dangerous program where a command begins are returned.
+ */
+export function hiddenTexts(source: string, literals: Iterable<string>): ReadonlySet<string> {
+  const decoded = decodedIn(source);
+  const forms = [...decoded, ...decoded.flatMap(quotedIn), ...quotedIn(source)];
+  for (const literal of new Set(literals))
+    for (const text of [literal, ...quotedIn(literal)]) forms.push(...formsOfText(text));
+  return new Set(forms.filter((form) => startsDangerous.test(form)).map(withoutVariables));
+}
+
+/** Programs that the danger rules judge, or that start such programs, at the beginning of a command. */
+const startsDangerous =
+  /(?:^|[\n;&|({`])[ \t]*(?:(?:sudo|doas|exec|command|nohup|env|time|nice|eval|then|do|else)[ \t]+)*(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|find|dd|mv|cp|tee|tar|rsync|shred|truncate|unlink|mkfs|mkswap|wipefs|blkdiscard|fdisk|sfdisk|sgdisk|parted|chmod|chown|chgrp|kill|killall5?|pkill|skill|fuser|shutdown|reboot|halt|poweroff|init|telinit|systemctl|run0|crontab|sh|bash|xargs|perl|python3?|cd|for|while|echo|cat|printf)(?![\w-])|[^\s;&|(){}]{1,32}[ \t]*\([ \t]*\)[ \t]*\{|>[ \t]*\/(?:dev|etc|proc|bin|boot)\//;
+
+/** The parts in quotes; each kind of quote is read by itself, because code of several languages may be mixed. */
+function quotedIn(text: string): string[] {
+  return [...text.matchAll(/'([^']*)'|(?<=q[qwx]?)[({[/]([^)}\]/]*)/g), ...text.matchAll(/"([^"]*)"/g)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+}
+
+function formsOfText(text: string): string[] {
+  const reversed = [...text].reverse().join('');
+  return [text, text.toLowerCase(), reversed, rotated(text), unescaped(text), ...decodedIn(text)];
+}
+
+/** Words in base64 and hexadecimal digits, decoded. */
+function decodedIn(text: string): string[] {
+  return text.split(/[\s"'`()<>,;|]+/).flatMap((word) => {
+    const plain = /^[A-Za-z0-9+/]{8,}={0,2}$/.test(word) ? decodeBase64(word) : undefined;
+    const digits = /^(?:[0-7][0-9a-f]){4,}$/i.test(word) ? [fromHex(word)] : [];
+    return plain === undefined ? digits : [plain, ...digits];
+  });
+}
+
+function fromHex(digits: string): string {
+  return digits.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
+}
+
+/** Rotates letters by 13 places. */
+function rotated(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const first = letter < 'a' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
+  });
+}
+
+/** Decodes `\x72`, `\u0072` and `\162`, which most languages read alike. */
+function unescaped(text: string): string {
+  return text.replace(/\\(?:x([0-9a-f]{2})|u00([0-9a-f]{2})|0?([0-7]{3}))/gi, (_, hex, unicode, octal) =>
+    String.fromCharCode(Number.parseInt(hex ?? unicode ?? octal, octal === undefined ? 16 : 8)),
+  );
+}
+
+/** A variable of the text is not empty here just because it is not known: `rm -rf "$1"/` deletes a folder. */
+function withoutVariables(text: string): string {
+  return text.replace(/\$\{?(?!HOME\b)\w+\}?/g, 'unknown_word');
+}

@@ -1,0 +1,63 @@
+import { type TextSpan, wordText } from '../words/arg.ts';
+import { baseName } from '../words/paths.ts';
+import { initialShell } from './create-walk.ts';
+import { hiddenTexts } from './hidden-texts.ts';
+import { keepDanger } from './keep-danger.ts';
+import { parseScript } from './parse-script.ts';
+import { WalkScope } from './scope.ts';
+import type { CommandProblem, Invocation } from './survey.ts';
+import type { Walk } from './walk.ts';
+
+/**
+ * Judges the literal texts of a command for danger if it runs text that the walk cannot know: decoded, read from a file, or
+ * made by a program. `source` is the whole text of the command.
+ */
+export function judgeHidden(walk: Walk, source: string, cwd: string | undefined): void {
+  if (walk.problems.some(({ scope }) => scope === 'danger')) return;
+  const at = walk.problems.find(runsUnknown) ?? walk.invocations.find((one) => runsFile(one, source));
+  if (at === undefined) return;
+  walk.spend(source.length / 16);
+  const { literals, invocations } = walk;
+  const runsCode = walk.problems.some(({ rule }) => rule === 'inline_code');
+  const passed = runsCode ? invocations.flatMap(passedCommand) : [];
+  for (const text of hiddenTexts(source, [...literals.texts(), ...passed])) findDangerIn(walk, text, at, cwd);
+}
+
+/** Problems that say that unknown text or an unknown program would be run. */
+function runsUnknown({ scope, rule }: CommandProblem): boolean {
+  return scope === 'finite' && unknownRules.has(rule);
+}
+
+const unknownRules = new Set('unknown_text unknown_program inline_code environment'.split(' '));
+
+/** A shell script or another file by its path, whose name the command also uses elsewhere: it may have written that file. */
+function runsFile({ name, args }: Invocation, source: string): boolean {
+  const base = baseName(name);
+  const file = shells.has(base) ? args.map(wordText).find((word) => /^[^-]/.test(word)) : name;
+  if (file === undefined || (file === name && base === name) || /^\/(?:usr\/)?s?bin\//.test(file))
+    return false;
+  const last = baseName(file);
+  return source.indexOf(last) !== source.lastIndexOf(last);
+}
+
+const shells = new Set('sh bash dash zsh ksh ash busybox source .'.split(' '));
+
+/** The words from a dangerous program on, which inline code may start: `perl -e 'system(@ARGV)' rm -rf /`. */
+function passedCommand({ args }: Invocation): string[] {
+  const at = args.findIndex(({ text }) => text !== undefined && destructive.test(text));
+  return at < 0 ? [] : [args.slice(at).map(wordText).join(' ')];
+}
+
+const destructive =
+  /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|dd|mkfs(?:\.\w+)?|shred|wipefs|chmod|chown|find|mv|kill)$/;
+
+/** Walks a text, or each of its lines if the whole does not parse, and keeps only the danger found in it. */
+function findDangerIn(walk: Walk, text: string, { pos, end }: TextSpan, cwd: string | undefined): void {
+  const before = walk.problems.length;
+  const parts = parseScript(text).errors?.length ? text.split('\n') : [text];
+  keepDanger(walk, () => {
+    for (const part of parts) walk.text(part, { pos, end }, new WalkScope(initialShell(cwd), 'none'));
+  });
+  for (const problem of walk.problems.splice(before))
+    walk.problems.push({ ...problem, reason: `${problem.reason}, in text that this command may run` });
+}
