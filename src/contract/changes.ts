@@ -73,6 +73,8 @@ export interface ChangesEntry {
   readonly onTopOf: readonly string[];
   readonly bytes: number;
   readonly counts: Readonly<Record<ChangeKind, number>>;
+  /** True if the user has to approve them: their owner cannot apply them. */
+  readonly asksUser?: boolean | undefined;
 }
 
 /** A call about kept changes; without `paths`, about all of them. */

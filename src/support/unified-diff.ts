@@ -1,7 +1,7 @@
 /** Lines of context around a difference. */
 const context = 3;
 // Beyond this many steps the search for the shortest difference would take too long; the rest counts as replaced.
-const maxSteps = 2_000;
+const maxSteps = 1_000;
 
 /** A unified diff of two texts without headers of files; empty if they are equal. */
 export function unifiedDiff(before: string, after: string): string {
@@ -49,15 +49,15 @@ function findEdits(before: readonly string[], after: readonly string[]): readonl
   ];
 }
 
-// Myers' algorithm: `reach` is the furthest line of `before` on each diagonal, `trace` its values before each step.
+// Myers' algorithm: `reach` has the furthest line of `before` on each diagonal, `trace` its values before each step.
 function shortest(before: readonly string[], after: readonly string[]): readonly Edit[] {
-  const reach = new Map<number, number>([[1, 0]]);
-  const trace: ReadonlyMap<number, number>[] = [];
   const limit = Math.min(before.length + after.length, maxSteps);
+  const reach = new Reach(limit);
+  const trace: Reach[] = [];
   for (let step = 0; step <= limit; step += 1) {
-    trace.push(new Map(reach));
+    trace.push(reach.copy(step));
     for (let diagonal = -step; diagonal <= step; diagonal += 2) {
-      let x = goesDown(reach, diagonal, step) ? at(reach, diagonal + 1) : at(reach, diagonal - 1) + 1;
+      let x = reach.goesDown(diagonal, step) ? reach.at(diagonal + 1) : reach.at(diagonal - 1) + 1;
       while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal]) x += 1;
       reach.set(diagonal, x);
       if (x >= before.length && x - diagonal >= after.length)
@@ -70,26 +70,43 @@ function shortest(before: readonly string[], after: readonly string[]): readonly
   ];
 }
 
-function at(reach: ReadonlyMap<number, number>, diagonal: number): number {
-  return reach.get(diagonal) ?? -1;
+/** A number for each diagonal from `-steps - 1` to `steps + 1`. */
+class Reach {
+  readonly #steps: number;
+  readonly #values: Int32Array;
+
+  constructor(steps: number, values?: Int32Array) {
+    this.#steps = steps;
+    this.#values = values ?? new Int32Array(2 * steps + 3).fill(-1);
+    // The search starts as if it came from the diagonal above the first.
+    if (values === undefined) this.set(1, 0);
+  }
+
+  copy(steps: number): Reach {
+    const middle = this.#steps + 1;
+    return new Reach(steps, this.#values.slice(middle - steps - 1, middle + steps + 2));
+  }
+
+  at(diagonal: number): number {
+    return this.#values[this.#steps + 1 + diagonal] ?? -1;
+  }
+
+  set(diagonal: number, x: number): void {
+    this.#values[this.#steps + 1 + diagonal] = x;
+  }
+
+  goesDown(diagonal: number, step: number): boolean {
+    return diagonal === -step || (diagonal !== step && this.at(diagonal - 1) < this.at(diagonal + 1));
+  }
 }
 
-function goesDown(reach: ReadonlyMap<number, number>, diagonal: number, step: number): boolean {
-  return diagonal === -step || (diagonal !== step && at(reach, diagonal - 1) < at(reach, diagonal + 1));
-}
-
-function backtrack(
-  trace: readonly ReadonlyMap<number, number>[],
-  endX: number,
-  endY: number,
-): readonly Edit[] {
+function backtrack(trace: readonly Reach[], endX: number, endY: number): readonly Edit[] {
   const edits: Edit[] = [];
   let [x, y] = [endX, endY];
-  for (let step = trace.length - 1; step >= 0; step -= 1) {
-    const reach = trace[step] ?? new Map<number, number>();
+  for (const [step, reach] of [...trace.entries()].reverse()) {
     const diagonal = x - y;
-    const isDown = goesDown(reach, diagonal, step);
-    const previousX = at(reach, isDown ? diagonal + 1 : diagonal - 1);
+    const isDown = reach.goesDown(diagonal, step);
+    const previousX = reach.at(isDown ? diagonal + 1 : diagonal - 1);
     const previousY = previousX - (isDown ? diagonal + 1 : diagonal - 1);
     while (x > Math.max(previousX, 0) && y > Math.max(previousY, 0)) {
       x -= 1;

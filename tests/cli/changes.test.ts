@@ -55,6 +55,27 @@ describe('nacre changes', () => {
     expect((await nacre('undo', await lastId())).code).toBe(0);
     expect(read('a')).toBe('a\n');
   });
+
+  it('undoes everything since a command or a time, the newest first', async () => {
+    const { nacre, read, lastId } = createProject();
+    const track = (script: string) => nacre('run', '--changes', 'track', script);
+    await track('echo b >> a');
+    const first = await lastId();
+    await track('echo c >> a');
+    await track('sed -i s/a/x/ a');
+    expect(read('a')).toBe('x\nb\nc\n');
+    const undone = await nacre('undo', '--to', first);
+    expect([undone.code, undone.stdout.match(/now held\n/g)?.length, undone.stdout]).toEqual([
+      0,
+      3,
+      expect.not.stringContaining('not replaced'),
+    ]);
+    expect(read('a')).toBe('a\n');
+    await track('echo d >> a');
+    expect((await nacre('undo', '--to', '1h')).stdout).toContain('1 changed path, now held');
+    expect(read('a')).toBe('a\n');
+    expect((await nacre('undo', '--to', '1h')).stdout).toBe('nothing to undo\n');
+  });
 });
 
 test.each(users)('user %s can track and undo changes', async (user) => {

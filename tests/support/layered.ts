@@ -25,7 +25,7 @@ export function runDirectly(folder: string, script: string): number | null {
  */
 export function describeTree(
   folder: string,
-  { times = false, now = Number.POSITIVE_INFINITY } = {},
+  { times = false, links = true, now = Number.POSITIVE_INFINITY } = {},
 ): readonly string[] {
   const inodes = new Map<number, string>();
   const toTime = (ms: number) => (ms >= now ? 'now' : Math.floor(ms));
@@ -42,7 +42,7 @@ export function describeTree(
             .digest('hex')
             .slice(0, 12)
         : '';
-    const link = first === undefined ? '' : ` = ${first}`;
+    const link = first === undefined || !links ? '' : ` = ${first}`;
     const line = `${path} ${mode} ${content}${times ? ` ${toTime(status.mtimeMs)}` : ''}${link}`;
     if (!status.isDirectory()) return [line];
     const names = readdirSync(join(folder, path)).sort();

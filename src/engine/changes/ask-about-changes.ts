@@ -19,14 +19,19 @@ export async function askAboutChanges(
   if (changes === undefined || toAsk === undefined) return outcome;
   const { audit, backend, inbox } = deps;
   try {
-    const request = { decision, asked: toAsk, id, caller, owner, signal, changes };
+    const asked = { ...toAsk, changes };
+    const onLateAnswer = (kind: 'approved' | 'declined') => void settle(deps, kind, { id, caller });
+    const request = { decision, asked, id, caller, owner, signal, changes, onLateAnswer };
     const { by } = await approval(request, askUser ?? inbox?.ask);
     audit.record({ kind: 'approved', id, caller, by });
   } catch (error) {
     if (!(error instanceof NacreError)) throw error;
     return error.code === 'policy_denied'
       ? discardDeclined(backend, outcome, id)
-      : withWarning(outcome, `${held}, because the user has not approved them yet. ${next(id)}`);
+      : withWarning(
+          outcome,
+          `${held} until the user approves them. Do not run it again: nothing more is needed.`,
+        );
   }
   try {
     const { state, conflicts } = await backend.applyChanges({ id });
@@ -38,6 +43,21 @@ export async function askAboutChanges(
 
 const held = 'The changes of this command are held';
 const next = (id: string) => `nacre apply ${id} applies them.`;
+
+// The call has got its reply. If this fails, the changes stay held, where nacre changes shows them.
+async function settle(
+  { audit, backend }: EngineDeps,
+  kind: 'approved' | 'declined',
+  { id, caller }: Pick<RunCall, 'id' | 'caller'>,
+): Promise<void> {
+  const action = kind === 'approved' ? 'apply' : 'discard';
+  try {
+    audit.record({ kind: 'changes', id, caller, action, paths: [] });
+    await backend[`${action}Changes`]({ id });
+  } catch {
+    return;
+  }
+}
 
 async function discardDeclined(
   backend: EngineDeps['backend'],

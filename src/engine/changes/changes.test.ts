@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +16,7 @@ import { describeTree } from '../../../tests/support/layered.ts';
 import { needLevel, needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { PolicyRule, Rules } from '../../contract/decision.ts';
+import { createApprovalInbox } from '../approval/approval-inbox.ts';
 
 const open: TestEngine[] = [];
 let workspace = '';
@@ -172,6 +174,34 @@ describe('changes', () => {
     expect(outcome.warnings.join()).toContain('changes_file_bytes');
   });
 
+  it.each([
+    ['refuse', false],
+    ['direct', true],
+  ] as const)(
+    'of a file that is too large are made directly by the same command, if changes_large is %s',
+    async (changesLarge, isDirect) => {
+      const here = create({ changes: 'track', changesFileBytes: 1_048_576, changesLarge });
+      writeFileSync(join(workspace, 'large'), '');
+      truncateSync(join(workspace, 'large'), 4_000_000);
+      await here.run('echo x >> large');
+      const held = await here.run('echo x >> large', { changes: 'hold' });
+      expect([held.signal, statSync(join(workspace, 'large')).size]).toEqual(['SIGXFSZ', 4_000_000]);
+      const again = await here.run('echo x >> large');
+      expect([again.exitCode === 0, statSync(join(workspace, 'large')).size]).toEqual([
+        isDirect,
+        isDirect ? 4_000_002 : 4_000_000,
+      ]);
+      expect(again.warnings.join()).toContain(isDirect ? 'cannot be undone' : 'changes_large: direct');
+    },
+  );
+
+  it('of a large file that a program of a script could not write are explained', async () => {
+    const here = create({ changes: 'track', changesFileBytes: 1_048_576 });
+    const outcome = await here.run('echo ok > c; (trap "" XFSZ; head -c 2000000 /dev/zero > large); true');
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.warnings.join()).toContain('none larger than changes_file_bytes');
+  });
+
   it('cannot be held without namespaces, and the error says so', async () => {
     const here = create({ highestLevel: 'group' });
     await expect(here.run('echo 1 > a', { changes: 'hold' })).rejects.toMatchObject({
@@ -228,6 +258,52 @@ describe('changes', () => {
       expect(existsSync(join(workspace, 'b'))).toBe(remains);
       expect(outcome.changes?.state).toBe(remains ? undefined : 'applied');
     });
+
+    it('changes no other file before the user has approved it, and its owner cannot apply what it did', async () => {
+      const here = create();
+      const outside = join(temporaryFolder(), 'outside');
+      writeFileSync(outside, '');
+      const call = { rules, owner: 'agent' };
+      const outcome = await here.run(`rm -f b ${outside}`, {}, call);
+      expect(existsSync(outside)).toBe(true);
+      expect(outcome.changes).toMatchObject({ state: 'held', deleted: 1 });
+      const id = outcome.changes?.id ?? '';
+      const agent = { ...context, owner: 'agent' };
+      await expect(here.engine.changes.apply({ id }, agent)).rejects.toMatchObject({
+        code: 'approval_required',
+      });
+      expect(existsSync(join(workspace, 'b'))).toBe(true);
+      await here.engine.changes.apply({ id }, context);
+      expect(existsSync(join(workspace, 'b'))).toBe(false);
+    });
+
+    it.each([
+      ['approved', false],
+      ['declined', true],
+    ] as const)(
+      'the user sees what it did in the list of approvals, and answers later (%s)',
+      async (kind, remains) => {
+        const inbox = createApprovalInbox({
+          deadlineMs: 60_000,
+          open: async () => {},
+          whyOff: async () => null,
+          record: () => {},
+        });
+        const here = create();
+        const first = await here.run('rm b', {}, { rules, askUser: inbox.ask });
+        expect(first.warnings.join()).toContain('held until the user approves them');
+        const [request] = (await inbox.list()).waiting;
+        expect(request?.asked.changes).toMatchObject({ id: first.changes?.id, deleted: 1 });
+        // The same command is another request, because it may have done something else.
+        await here.run('rm b', {}, { rules, askUser: inbox.ask, owner: 'other' });
+        expect((await inbox.list()).waiting).toHaveLength(2);
+        inbox.answer(request?.id ?? '', kind, { by: 'user', digest: request?.digest });
+        const left = async () => (await here.engine.changes.list(context)).map(({ state }) => state);
+        const states = remains ? ['held'] : ['applied', 'held'];
+        await expect.poll(left, { timeout: 10_000 }).toEqual(states);
+        expect(existsSync(join(workspace, 'b'))).toBe(remains);
+      },
+    );
 
     it('changes stay held without an answer', async () => {
       const here = create();

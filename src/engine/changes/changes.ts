@@ -34,14 +34,16 @@ export function createChanges({ backend, audit }: Pick<EngineDeps, 'backend' | '
   const find = async ({ id }: ChangesAction, { owner }: ChangesContext) => {
     const found = (await backend.listChanges(owner)).find((entry) => entry.id === id);
     if (!found) throw changesNotFound(id);
+    return found;
   };
   const act = async (
     name: 'apply' | 'discard' | 'undo',
     action: ChangesAction,
     context: ChangesContext,
   ): Promise<ChangesResult> => {
-    await find(action, context);
-    const { caller } = context;
+    const { asksUser } = await find(action, context);
+    const { caller, owner } = context;
+    if (name === 'apply' && asksUser && owner !== undefined) throw userApplies(action.id);
     audit.record({ kind: 'changes', id: action.id, caller, action: name, paths: action.paths ?? [] });
     return backend[`${name}Changes`](action);
   };
@@ -73,6 +75,12 @@ function chooseSince(entries: readonly ChangesEntry[], to: string): string[] {
     .filter((entry, index) => (start < 0 ? entry.endedAt >= to : index >= start))
     .filter(({ state }) => state !== 'held')
     .map(({ id }) => id);
+}
+
+function userApplies(id: string): NacreError {
+  return new NacreError('approval_required', `The user has to approve the changes of ${id}.`, {
+    hint: `Ask the user to look at them (nacre changes ${id}), and to run nacre apply ${id}.`,
+  });
 }
 
 function changesNotFound(id: string): NacreError {

@@ -1,5 +1,6 @@
 // The changes of a command in replies: counts and the first paths, never their content.
 import type { Change, ChangeList, CommandChanges } from '../../contract/changes.ts';
+import { toOneLine } from '../../support/escape-controls.ts';
 
 const signs: Readonly<Record<Change['kind'], string>> = {
   created: '+',
@@ -62,4 +63,16 @@ export function summariseChanges({
       ? ''
       : ` Not replaced, because another program has changed it: ${conflicts.slice(0, maxConflicts).join(', ')}.`;
   return `Changes ${id} are ${what}: ${parts.join(', ')}.${problem}`;
+}
+
+/** Held changes for the user who has to approve them: their number, the first paths, and how to see all of it. */
+export function describeHeldChanges(list: CommandChanges): readonly string[] {
+  const { id, created, changed, deleted, mode, changes } = list;
+  const total = created + changed + deleted + mode;
+  const more = total - changes.length;
+  return [
+    `${total} ${total === 1 ? 'path' : 'paths'}, not applied yet; nacre changes ${id} shows them`,
+    ...changes.map((change) => toOneLine(describeChange(change))),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
 }

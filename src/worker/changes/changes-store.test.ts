@@ -7,6 +7,7 @@ import { needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ChangesStore } from './changes-store.ts';
 import { LayerHelper } from './layer-helper.ts';
+import { showStoredChanges } from './show-changes.ts';
 
 const helper = new LayerHelper();
 let base = '';
@@ -60,7 +61,7 @@ describe('ChangesStore', () => {
 
   it('reports a command that changes nothing as undefined', async () => {
     expect(await run('cat a; ls -R', 'track')).toBeUndefined();
-    expect(store.list()).toEqual([]);
+    expect(await store.list()).toEqual([]);
   });
 
   it('applies and undoes only the selected paths', async () => {
@@ -106,9 +107,41 @@ describe('ChangesStore', () => {
     expect(readFileSync(join(workspace, 'sub/c'), 'utf8')).toBe('c\n');
   });
 
+  it('undoes commands that changed the same files, the newest first, again and again', async () => {
+    const before = describeTree(workspace, { times: true });
+    const track = async (...scripts: readonly string[]) => {
+      const ids: string[] = [];
+      for (const one of scripts) ids.unshift((await run(one, 'track'))?.id ?? '');
+      return ids;
+    };
+    const [second = '', first = ''] = await track('echo 1 >> a; rm -r sub; mkdir n', 'echo 2 >> a; rm -r n');
+    expect(await store.undo({ id: second })).toMatchObject({ state: 'held', conflicts: [] });
+    await store.discard({ id: second });
+    const later = await track('echo 3 >> a; echo x > n/x', 'rm a; mkdir a');
+    for (const id of [...later, first])
+      expect(await store.undo({ id }), id).toMatchObject({ state: 'held', conflicts: [] });
+    expect(describeTree(workspace, { times: true })).toEqual(before);
+  });
+
+  it('names a file that another program has changed between two commands that are undone', async () => {
+    const first = await run('echo 1 >> a', 'track');
+    appendFileSync(join(workspace, 'a'), 'other\n');
+    const second = await run('echo 2 >> a', 'track');
+    expect(await store.undo({ id: second?.id ?? '' })).toMatchObject({ conflicts: [] });
+    expect(await store.undo({ id: first?.id ?? '' })).toMatchObject({ conflicts: ['a'] });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\nother\n');
+  });
+
+  it('undoes a new folder that has a hard link to a file of the workspace', async () => {
+    const before = describeTree(workspace, { times: true });
+    const done = await run('mkdir sub/new; ln a sub/new', 'track');
+    expect(await store.undo({ id: done?.id ?? '' })).toMatchObject({ state: 'held', conflicts: [] });
+    expect(describeTree(workspace, { times: true })).toEqual(before);
+  });
+
   it('runs commands on top of held changes, which are applied in order', async () => {
     await run('echo 1 >> a; mkdir n; echo n > n/n', 'hold');
-    const [first = ''] = store.heldBy(undefined, [workspace]);
+    const [first = ''] = await store.heldBy(undefined, [workspace]);
     const layer = store.open([workspace], [first]);
     store.begin(layer, 'cmd_top');
     await runInLayer(layer, 'echo 2 >> a; echo m >> n/n; rm b');
@@ -119,6 +152,46 @@ describe('ChangesStore', () => {
     expect(await store.apply({ id: 'cmd_top' })).toMatchObject({ state: 'applied', conflicts: [] });
     expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\n2\n');
     expect(readFileSync(join(workspace, 'n/n'), 'utf8')).toBe('n\nm\n');
+  });
+
+  it('compares changes with the held ones below them', async () => {
+    const change = async (id: string, script: string, onTopOf: readonly string[]) => {
+      const layer = store.open([workspace], onTopOf);
+      store.begin(layer, id);
+      await runInLayer(layer, script);
+      return store.finish(layer, { id, text: script, mode: 'hold' });
+    };
+    await change(
+      'cmd_one',
+      'echo x > x; echo 1 >> a; mkdir n; echo n > n/n; rm -r gone; mkdir gone; rm b',
+      [],
+    );
+    const second = await change('cmd_two', 'rm x; echo 2 >> a; echo m >> n/n; echo b > b; echo g > gone/g', [
+      'cmd_one',
+    ]);
+    expect(second?.changes.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      'changed a',
+      'created b',
+      'created gone/g',
+      'changed n/n',
+      'deleted x',
+    ]);
+    const shown = await showStoredChanges(store, { id: 'cmd_two' }, { maxFiles: 10, maxChars: 1_000 });
+    expect(shown.changes.find(({ path }) => path === 'a')?.diff).toBe('@@ -1,2 +1,3 @@\n a\n 1\n+2\n');
+    const third = await change('cmd_three', 'rm a', ['cmd_one', 'cmd_two']);
+    expect(third).toMatchObject({ deleted: 1 });
+    for (const id of ['cmd_one', 'cmd_two', 'cmd_three'])
+      expect(await store.apply({ id })).toMatchObject({ state: 'applied', conflicts: [] });
+    expect(['x', 'a', 'b', 'gone/g'].map((name) => existsSync(join(workspace, name)))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    for (const id of ['cmd_three', 'cmd_two', 'cmd_one'])
+      expect(await store.undo({ id })).toMatchObject({ state: 'held', conflicts: [] });
+    expect(readFileSync(join(workspace, 'gone/g'), 'utf8')).toBe('g\n');
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
   });
 
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {
@@ -137,7 +210,7 @@ describe('ChangesStore', () => {
     await change('cmd_two', 'echo 12345678 > two');
     await change('cmd_three', 'echo 12345678 > three', ['cmd_two']);
     await small.close();
-    expect(small.list().map(({ id }) => id)).toEqual(['cmd_two', 'cmd_three']);
+    expect((await small.list()).map(({ id }) => id)).toEqual(['cmd_two', 'cmd_three']);
   });
 });
 
@@ -173,7 +246,7 @@ describe('a full disk', () => {
         }
         expect(end).toContain('No space left on device');
         expect(describeTree(folder), `with ${free} free inodes`).toEqual(before);
-        expect(store.list().map(({ id, state }) => [id, state])).toEqual([['cmd_full', 'held']]);
+        expect((await store.list()).map(({ id, state }) => [id, state])).toEqual([['cmd_full', 'held']]);
         rmSync(join(mount, `fill/${free}`));
       }
       expect(readFileSync(join(folder, 'sub/1'), 'utf8')).toBe('new\n');

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangesAction, ChangesEntry, ChangesResult, CommandChanges } from '../../contract/changes.ts';
-import { NacreError } from '../../contract/failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { sleep } from '../../support/timing.ts';
 import {
   alreadyApplied,
   changesNotFound,
@@ -10,22 +10,25 @@ import {
   notApplied,
   pathOutside,
 } from './changes-failures.ts';
+import { checkAbove, checkBelow } from './check-stack.ts';
 import {
+  byEnd,
   entryPath,
+  layerOf,
   listEntries,
   readLinks,
   readStoredEntry,
   type StoredEntry,
   stateOf,
-  toVersions,
-  type Versions,
   writeNotes,
 } from './entries.ts';
-import { findAliases, findInnerMount, findStore, readMounts } from './find-store.ts';
+import { findStore, readMounts } from './find-store.ts';
 import { beginLayer, createLayer, isUnchanged, type Layer } from './layer.ts';
 import type { LayerHelper } from './layer-helper.ts';
 import { parseList, toHelperPath } from './parse-list.ts';
 import { findOtherStores, mainStore, rememberStore } from './places.ts';
+import { planLayer } from './plan-layer.ts';
+import type { VersionPlace } from './read-version.ts';
 
 /** The settings of a `ChangesStore`. */
 export interface StoreOptions {
@@ -45,9 +48,20 @@ export interface ChangingCommand {
   readonly text: string;
   readonly owner?: string | undefined;
   readonly mode: 'track' | 'hold';
+  /** As in `RequestedChanges`. */
+  readonly asksUser?: boolean | undefined;
 }
 
+/** The places of the versions of a changed file before and after. */
+export interface ChangeVersions {
+  readonly before?: VersionPlace;
+  readonly after?: VersionPlace;
+}
+
+/** The number of entries beyond which the oldest are removed: every list reads them. */
+const maxEntries = 5_000;
 const pruneEveryMs = 3_600_000;
+const dropAfterMs = 5;
 
 /** The number of paths in the reply to a command. */
 const repliedPaths = 20;
@@ -72,23 +86,9 @@ export class ChangesStore {
   /** Creates a layer over these folders; throws `isolation_unavailable` if that is not possible. */
   open(folders: readonly string[], onTopOf: readonly string[] = []): Layer {
     if (!this.#helper.isAvailable) throw changesUnavailable('perl is missing');
-    const mounts = readMounts();
-    const [first = '/'] = folders;
-    const found = findStore(first, this.#main, mounts);
-    if ('reason' in found) throw changesUnavailable(found.reason);
-    const outside = folders.find((folder) => {
-      const other = findStore(folder, this.#main, mounts);
-      return 'reason' in other || other.path !== found.path;
-    });
-    if (outside !== undefined)
-      throw changesUnavailable(`${first} and ${outside} are on different file systems`);
-    const inner = folders.map((folder) => findInnerMount(folder, mounts)).find((path) => path !== undefined);
-    if (inner !== undefined)
-      throw changesUnavailable(`${inner} is a mount inside of the workspace, which a layer cannot contain`);
-    rememberStore(this.#options.stateDir, found.path);
-    const name = `${this.#options.instance}.${this.#created++}`;
-    const layered = folders.map((folder) => ({ folder, aliases: findAliases(folder, mounts) }));
-    return createLayer({ store: found.path, name, folders: layered, onTopOf });
+    const plan = planLayer(folders, this.#main);
+    rememberStore(this.#options.stateDir, plan.store);
+    return createLayer({ ...plan, name: `${this.#options.instance}.${this.#created++}`, onTopOf });
   }
 
   /** Creates the store of a folder, so that the first shells already hide it. */
@@ -121,12 +121,13 @@ export class ChangesStore {
         ? ['apply', layer.store, path, limit, 'apply', '', '']
         : ['scan', layer.store, path, limit, 'apply', '', ''];
     const folders = layer.folders.map(({ folder }) => folder);
-    const { changes, ...list } = parseList(await this.#helper.call(...words), folders);
-    const { bytes, conflicts, ...counts } = list;
+    const { list } = parseList(await this.#helper.call(...words), folders);
+    const { bytes, conflicts, changes, ...counts } = list;
     writeNotes(path, {
       command: command.text,
       endedAt: new Date().toISOString(),
       owner: command.owner,
+      asksUser: command.asksUser,
       bytes,
       counts,
     });
@@ -154,35 +155,43 @@ export class ChangesStore {
   }
 
   /** The kept changes, the oldest first; of one owner, if given. */
-  list(owner?: string | undefined): readonly ChangesEntry[] {
-    return this.#entries().filter((entry) => owner === undefined || entry.owner === owner);
+  async list(owner?: string | undefined): Promise<readonly ChangesEntry[]> {
+    return (await this.#entries()).filter((entry) => owner === undefined || entry.owner === owner);
   }
 
   /** The entries on top of which a held command of this owner runs. */
-  heldBy(owner: string | undefined, folders: readonly string[]): readonly string[] {
-    return this.#entries()
+  async heldBy(owner: string | undefined, folders: readonly string[]): Promise<readonly string[]> {
+    return (await this.#entries())
       .filter((entry) => entry.state === 'held' && entry.owner === owner)
       .filter((entry) => entry.folders.join('\0') === folders.join('\0'))
       .map(({ id }) => id);
   }
 
   /** Lists the changes of an entry: those that are held or, if there are none, those that undoing would make. */
-  async scan({ id, paths }: ChangesAction, limit: number): Promise<ChangesResult> {
-    const entry = this.#find(id);
-    const way = entry.state === 'applied' ? 'undo' : 'apply';
-    const reply = await this.#call('scan', entry, { limit, way, paths });
-    return { id, state: entry.state, ...reply };
+  async scan(action: ChangesAction, limit: number): Promise<ChangesResult> {
+    return (await this.scanVersions(action, limit)).result;
   }
 
-  /** Finds both versions of the paths that `scan` lists. */
-  versionsOf(id: string): Versions {
-    return toVersions(this.#find(id));
+  /** The same, with the places of both versions of each path. */
+  async scanVersions(
+    { id, paths }: ChangesAction,
+    limit: number,
+  ): Promise<{ readonly result: ChangesResult; readonly versions: readonly ChangeVersions[] }> {
+    const entry = this.#find(id);
+    const way = entry.state === 'applied' ? 'undo' : 'apply';
+    const { list, places } = await this.#call('scan', entry, { limit, way, paths });
+    const layer = layerOf(entry);
+    const versions = places.map(({ index, inFolder: path, oldRoot }) => ({
+      ...(oldRoot !== '' && { before: { folder: oldRoot, path } }),
+      after: { folder: join(layer, String(index)), path },
+    }));
+    return { result: { id, state: entry.state, ...list }, versions };
   }
 
   async apply(action: ChangesAction): Promise<ChangesResult> {
     const entry = this.#find(action.id);
     if (entry.state === 'applied') throw alreadyApplied(entry.id);
-    this.#checkBelow(entry);
+    checkBelow(entry);
     return this.#act('apply', entry, action);
   }
 
@@ -196,8 +205,8 @@ export class ChangesStore {
   /** Forgets held changes; without `paths` also the versions by which applied ones could be undone. */
   async discard({ id, paths }: ChangesAction): Promise<ChangesResult> {
     const entry = this.#find(id);
-    this.#checkAbove(entry);
-    const list = await this.#call('scan', entry, { limit: 1_000, way: 'apply', paths });
+    await checkAbove(entry);
+    const { list } = await this.#call('scan', entry, { limit: 1_000, way: 'apply', paths });
     if (paths === undefined) await this.#remove(entry.store, entry.path);
     else await this.#removePaths(entry, paths);
     return { id, state: stateOf(entry.path) ?? 'gone', ...list };
@@ -224,7 +233,7 @@ export class ChangesStore {
    * than all of them may be, and so do entries on which others are based.
    */
   async prune(now = Date.now()): Promise<readonly string[]> {
-    const entries = this.#entries();
+    const entries = await this.#entries();
     let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
     const removed: string[] = [];
     const below = new Set([
@@ -233,7 +242,9 @@ export class ChangesStore {
     ]);
     for (const entry of entries) {
       const isOld = now - Date.parse(entry.endedAt) > this.#options.maxAgeMs;
-      const isTooMuch = bytes > this.#options.maxBytes && entry !== entries.at(-1);
+      const isTooMuch =
+        (bytes > this.#options.maxBytes || entries.length - removed.length > maxEntries) &&
+        entry !== entries.at(-1);
       if ((!isOld && !isTooMuch) || below.has(entry.id)) continue;
       bytes -= entry.bytes;
       await this.#remove(entry.store, entry.path);
@@ -248,9 +259,13 @@ export class ChangesStore {
     await this.#helper.close();
   }
 
+  // Later, because a caller waits for the reply to the command. The next server removes what is left.
   #drop({ store, path }: Layer): void {
-    // The next server removes the rest.
-    this.#remove(store, path).catch(() => {});
+    const drop = async () => {
+      await sleep(dropAfterMs);
+      await this.#remove(store, path);
+    };
+    this.#tidying = Promise.allSettled([this.#tidying, drop()]).then(() => undefined);
   }
 
   get #main(): string {
@@ -261,8 +276,9 @@ export class ChangesStore {
     return [this.#main, ...findOtherStores(this.#options.stateDir)].filter((store) => existsSync(store));
   }
 
-  #entries(): readonly StoredEntry[] {
-    return this.#stores().flatMap(listEntries);
+  async #entries(): Promise<readonly StoredEntry[]> {
+    const entries = await Promise.all(this.#stores().map(listEntries));
+    return entries.length === 1 ? (entries[0] ?? []) : entries.flat().sort(byEnd);
   }
 
   #find(id: string): StoredEntry {
@@ -276,7 +292,7 @@ export class ChangesStore {
     entry: StoredEntry,
     { paths, force }: ChangesAction,
   ): Promise<ChangesResult> {
-    const list = await this.#call('apply', entry, { limit: 1_000, way, paths, force });
+    const { list } = await this.#call('apply', entry, { limit: 1_000, way, paths, force });
     return { id: entry.id, state: stateOf(entry.path) ?? 'gone', ...list };
   }
 
@@ -294,30 +310,6 @@ export class ChangesStore {
     const flags = [force ? '1' : '', name === 'apply' ? '1' : ''];
     const words = [name, store, path, String(limit), way, ...flags, ...selected];
     return parseList(await this.#helper.call(...words), folders);
-  }
-
-  #checkBelow({ id, onTopOf, store }: StoredEntry): void {
-    const below = onTopOf.find((one) => readStoredEntry(store, one)?.state === 'held');
-    if (below === undefined) return;
-    throw new NacreError(
-      'invalid_request',
-      `The changes of ${id} were made on top of those of ${below}, which are held.`,
-      {
-        hint: `Apply ${below} first.`,
-      },
-    );
-  }
-
-  #checkAbove({ id, store }: StoredEntry): void {
-    const above = listEntries(store).find((one) => one.state === 'held' && one.onTopOf.includes(id));
-    if (above === undefined) return;
-    throw new NacreError(
-      'invalid_request',
-      `The changes of ${above.id} were made on top of those of ${id}.`,
-      {
-        hint: `Discard ${above.id} first.`,
-      },
-    );
   }
 
   async #removePaths({ store, path, folders, id }: StoredEntry, paths: readonly string[]): Promise<void> {

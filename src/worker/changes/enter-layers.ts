@@ -32,13 +32,19 @@ export function toEnterCommand(folders: readonly LayeredFolder[]): readonly stri
  *    mapped to themselves. Capabilities there end with execve(), so the program cannot unmount the layers.
  * 2. It mounts the layers. Folders are passed to overlayfs as descriptors, whose names need no escaping. Without `volatile`
  *    (Linux 5.10) the end of each command would wait until the whole file system is written to its disk.
- * 3. It leaves its directory, which may be below a layer, and becomes the program.
+ * 3. It becomes the program, without its directory and without inherited descriptors, which may lead below a layer: an open
+ *    folder of the workspace is the folder itself. `withoutInherited` cannot close those above its limits. The program
+ *    needs 0 to 8 (`start-keeper.ts`).
  */
 const script = String.raw`
 use strict;
 my ($unshare, $mount) = map { $_ + 0 } split /,/, shift;
 my ($none, $root, $overlay) = ('none', '/', 'overlay');
 chdir '/';
+opendir my $descriptors, '/proc/self/fd' or fail('/proc/self/fd');
+my @inherited = grep { /^\d+\z/ && $_ > 8 } readdir $descriptors;
+closedir $descriptors;
+for my $fd (@inherited) { if (open my $file, '<&=', $fd) { close $file } }
 if ($> || syscall($unshare, 0x20000) < 0) {
     my ($uid, $gid) = ($> + 0, $) + 0);
     syscall($unshare, 0x10020000) == 0 or fail('unshare');

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ChangeKind, ChangesEntry, ChangesState } from '../../contract/changes.ts';
 
 /** Notes about an entry, written when its command has ended; the rest is read from its folders. */
@@ -9,6 +10,7 @@ export interface EntryNotes {
   readonly owner?: string | undefined;
   readonly bytes: number;
   readonly counts: Readonly<Record<ChangeKind, number>>;
+  readonly asksUser?: boolean | undefined;
 }
 
 /** The kept changes of one command. */
@@ -22,21 +24,46 @@ export function entryPath(store: string, id: string): string {
   return join(store, 'entries', id);
 }
 
+// Lists show less, and read the notes of every entry.
+const maxCommandChars = 2_000;
+
 /** Writes `notes.json`; without it an entry can still be applied and undone. */
 export function writeNotes(path: string, notes: EntryNotes): void {
-  writeFileSync(join(path, 'notes.json'), `${JSON.stringify(notes)}\n`, { mode: 0o600 });
+  const command = notes.command.slice(0, maxCommandChars).toWellFormed();
+  writeFileSync(join(path, 'notes.json'), `${JSON.stringify({ ...notes, command })}\n`, { mode: 0o600 });
 }
 
-/** The entries of a store, the oldest first. */
-export function listEntries(store: string): readonly StoredEntry[] {
-  const folder = join(store, 'entries');
-  if (!existsSync(folder)) return [];
-  const entries = readdirSync(folder).flatMap((id) => readStoredEntry(store, id) ?? []);
-  return entries.sort((one, other) => (one.endedAt < other.endedAt ? -1 : 1));
+/** The entries of a store, the oldest first. Other calls run in between, because there may be thousands. */
+export async function listEntries(store: string): Promise<readonly StoredEntry[]> {
+  const ids = await readdir(join(store, 'entries')).catch(() => []);
+  const entries: StoredEntry[] = [];
+  for (const [index, id] of ids.entries()) {
+    if (index % readAtOnce === readAtOnce - 1) await new Promise((resolve) => setImmediate(resolve));
+    const entry = readStoredEntry(store, id);
+    if (entry) entries.push(entry);
+  }
+  return entries.sort(byEnd);
+}
+
+// Some 0.1 ms each.
+const readAtOnce = 20;
+
+/** Orders entries by the end of their commands, the oldest first. */
+export function byEnd(one: StoredEntry, other: StoredEntry): number {
+  return one.endedAt < other.endedAt ? -1 : 1;
 }
 
 /** Reads an entry; undefined if there is none, or if nothing is left of it. */
 export function readStoredEntry(store: string, id: string): StoredEntry | undefined {
+  try {
+    return readEntry(store, id);
+  } catch {
+    // Another process has removed it in the meantime.
+    return undefined;
+  }
+}
+
+function readEntry(store: string, id: string): StoredEntry | undefined {
   const path = entryPath(store, id);
   const state = stateOf(path);
   if (!idPattern.test(id) || state === undefined) return undefined;
@@ -100,32 +127,9 @@ function readNotes(path: string): EntryNotes | undefined {
   }
 }
 
-/** Finds both versions of a changed path, each as a folder and a path in it. */
-export interface Versions {
-  before(path: string): readonly [string, string] | undefined;
-  after(path: string): readonly [string, string] | undefined;
-}
-
-/** Where both versions of an entry's files are; held versions are in its layer, old versions of applied ones in `old-N`. */
-export function toVersions({ path, folders, state }: StoredEntry): Versions {
-  const place = (path: string) => {
-    const index = isAbsolute(path) ? folders.findIndex((folder) => path.startsWith(`${folder}/`)) : 0;
-    const folder = folders[index] ?? '/';
-    return { index, folder, inFolder: isAbsolute(path) ? relative(folder, path) : path };
-  };
-  const layer = state === 'applied' ? lastOld(path) : 'new';
-  const inWorkspace = (one: string) => {
-    const { folder, inFolder } = place(one);
-    return [folder, inFolder] as const;
-  };
-  const inLayer = (one: string) => {
-    const { index, inFolder } = place(one);
-    return [join(path, layer, String(index)), inFolder] as const;
-  };
-  return { before: inWorkspace, after: inLayer };
-}
-
-function lastOld(path: string): string {
+/** The folder with the changes that `scan` lists: `new` or, if they are applied, the newest `old-N`. */
+export function layerOf({ path, state }: Pick<StoredEntry, 'path' | 'state'>): string {
+  if (state !== 'applied') return join(path, 'new');
   const numbers = readdirSync(path).flatMap((name) => Number(/^old-(\d+)$/.exec(name)?.[1] ?? []));
-  return `old-${Math.max(...numbers)}`;
+  return join(path, `old-${Math.max(...numbers)}`);
 }

@@ -20,24 +20,23 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
  * `merge` is the only function that changes the workspace. It needs no journal besides `doing`, a symlink whose target
  * says which way: each name is moved by link() and rename(), in an order such that the names left in the layer are those
  * left to do. So a helper that is killed at any step is completed by calling `merge` again, and one that fails (ENOSPC)
- * by calling it the other way round. All of it is metadata, which file systems write in order, so this also survives a
- * loss of power.
+ * by calling it the other way round. A loss of power was not tested.
  *
  * Folders of the workspace are opened with O_NOFOLLOW and used by descriptor: a command that runs at the same time may
  * replace one by a symlink.
  */
 const script = String.raw`
 use strict;
-my ($openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory, $nofollow);
-my (@fields, $layout);
-(undef, undef, $openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory,
-    $nofollow, my $order, $layout) = split /,/, $ARGV[0];
-$_ += 0 for $openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $directory, $nofollow;
-@fields = split ' ', $order;
+my ($openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $renameat, $linkat, $llistxattr,
+    $directory, $nofollow) = map { $_ + 0 } (split /,/, $ARGV[0])[2 .. 14];
+my ($order, $layout) = (split /,/, $ARGV[0])[15, 16];
+my @fields = split ' ', $order;
+my $is_root = $> == 0;
+my $buffer = "\0" x 256;
 my $kill_at = $ARGV[1] || 0;
 my $steps = 0;
 my $opaque = 'user.overlay.opaque';
-my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, %skipped, %touched, $is_recovery);
+my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery);
 binmode $_ for *STDIN, *STDOUT;
 $0 = 'nacre changes';
 
@@ -89,7 +88,7 @@ sub begin {
     ($limit, $force) = ($most || 0, $by_force || 0);
     %selected = map { $_ => 1 } @paths;
     %count = map { $_ => 0 } qw(created changed deleted mode bytes);
-    @found = @conflicts = @consumed = @inodes = ();
+    @found = @conflicts = @consumed = @inodes = @saved_times = ();
     %skipped = %touched = ();
     $is_recovery = 0;
 }
@@ -106,9 +105,11 @@ sub sync_file_system {
 }
 
 # dev, ino, nlink, mode, uid, gid, rdev, size, mtime, its nanoseconds, ctime, its nanoseconds; empty if there is no such file.
-sub status {
-    my ($path, $buffer) = ($_[0], "\0" x 256);
-    return () if syscall($fstatat, -100, $path, $buffer, 0x100) < 0;
+sub status { return status_at(-100, $_[0]) }
+
+sub status_at {
+    my ($at, $name) = @_;
+    return () if syscall($fstatat, $at, $name, $buffer, 0x100) < 0;
     return (unpack $layout, $buffer)[@fields];
 }
 
@@ -128,8 +129,9 @@ sub names {
 
 # Calls a function while a folder of the store, which a command may have made unreadable, can be read.
 sub while_readable {
-    my ($path, $mode, $call) = @_;
-    return $call->() if ($mode & 0700) == 0700 || $> == 0;
+    my ($folder, $mode, $call) = @_;
+    return $call->() if $is_root || ($mode & 0700) == 0700;
+    my $path = place($folder) . '/.';
     chmod 0700, $path;
     my @result = eval { $call->() };
     my $reason = $@;
@@ -160,7 +162,7 @@ sub place { return '/proc/self/fd/' . fileno $_[0] }
 sub stamp {
     my ($path) = @_;
     open my $file, '>', $path or die "$path: $!\n";
-    print $file map { "$_\n" } @inodes;
+    print $file map { "$_\n" } @inodes, @saved_times;
     close $file or die "$path: $!\n";
     renew($path);
 }
@@ -180,24 +182,31 @@ sub renew {
 sub is_since {
     my ($since, @status) = @_;
     return 0 unless is_later($since, @status);
-    my $known = $since->[12]{ $status[1] };
-    return !$known || is_later($known, @status);
+    my $known = $since->[12]{ $status[1] } or return 1;
+    my @ctime = @status[10, 11];
+    for my $move (@$known) {
+        @ctime = @$move[2, 3] if is_before(@ctime, @$move[0, 1]) && is_before(@$move[2, 3], @ctime);
+    }
+    return is_later($since, (0) x 10, @ctime);
 }
+
+sub is_before { return $_[0] < $_[2] || ($_[0] == $_[2] && $_[1] < $_[3]) }
 
 sub is_later {
     my ($since, @status) = @_;
     return $status[10] > $since->[10] || ($status[10] == $since->[10] && $status[11] >= $since->[11]);
 }
 
-# The first path in a tree that was changed since.
+# The first path in a tree of the workspace that was changed since.
 sub changed_since {
-    my ($since, $path, $relative, @status) = @_;
-    return $relative if is_since($since, @status);
+    my ($since, $at, $name, $path, @status) = @_;
+    return $path if !$touched{ $status[1] } && is_since($since, @status);
     return undef unless is_folder(@status);
     # Nothing can be changed unnoticed in a folder that we cannot read: it is another user's.
-    for my $name (eval { names($path) }) {
-        my @inner = status("$path/$name") or next;
-        my $found = changed_since($since, "$path/$name", "$relative/$name", @inner);
+    my $folder = eval { open_folder($at, $name) } or return undef;
+    for my $inner (eval { names(place($folder) . '/.') }) {
+        my @inner = status_at(fileno $folder, $inner) or next;
+        my $found = changed_since($since, fileno $folder, $inner, "$path/$inner", @inner);
         return $found if defined $found;
     }
     return undef;
@@ -225,7 +234,38 @@ sub since {
     my @stamp = status("$entry/$name");
     # Without a stamp every file counts as changed.
     @stamp = (0) x 12 unless @stamp;
-    return [@stamp, $name eq 'began' ? files_from_below($entry) : {}];
+    return [@stamp, $name eq 'began' ? files_from_below($entry) : restored_files($entry)];
+}
+
+# Files that undoing other commands has brought back: the moves of this program must not look like changes of another.
+# For each inode the times of these moves, the newest first, each with the file's own ctime from before.
+sub restored_files {
+    my ($entry) = @_;
+    my %known;
+    for my $line (reverse read_lines("$entry/../../restored")) {
+        my ($inode, @times) = split / /, $line;
+        push @{ $known{$inode} }, \@times;
+    }
+    return \%known;
+}
+
+# Notes the files that undoing an entry has brought back, with their ctimes from before it was applied. The file has a
+# limit: of what it has lost, the next undo says that it was changed.
+sub note_restored {
+    my ($entry, $times) = @_;
+    my @moved = (status("$entry/began"))[10, 11];
+    my @lines = map { $times->{$_} ? "$_ @moved $times->{$_}\n" : () } @inodes;
+    return unless @lines;
+    my $path = "$entry/../../restored";
+    @lines = (map({ "$_\n" } (read_lines($path))[-20000 .. -1]), @lines) if (-s $path || 0) > 4000000;
+    open my $file, @lines > 20000 ? '>' : '>>', $path or return;
+    print $file @lines;
+}
+
+sub read_lines {
+    open my $file, '<', $_[0] or return ();
+    chomp(my @lines = <$file>);
+    return @lines;
 }
 
 # The inodes that layers below this one have brought into the workspace, with the time of that.
@@ -235,9 +275,8 @@ sub files_from_below {
     for (my $index = 0; defined(my $id = readlink "$entry/below-$index"); $index++) {
         my $below = "$entry/../$id";
         for my $name (-d $below ? grep { /^applied-/ } names($below) : ()) {
-            my $stamp = [status("$below/$name")];
-            open my $file, '<', "$below/$name" or next;
-            while (my $inode = <$file>) { chomp $inode; $known{$inode} = $stamp }
+            my $times = [(status("$below/$name"))[10, 11], 0, 0];
+            $known{$_} = [$times] for grep { !/ / } read_lines("$below/$name");
         }
     }
     return \%known;
@@ -249,67 +288,106 @@ sub list_changes {
     my $since = since($entry, $stamp);
     my @roots = roots($entry);
     for my $index (0 .. $#roots) {
-        compare("$from/$index", $roots[$index], $index, $since) if -d "$from/$index";
+        next unless -d "$from/$index";
+        my ($layer, $folder) = (open_folder(-100, "$from/$index"), open_folder(-100, $roots[$index]));
+        my ($new, $old) = map { [status(place($_) . '/.')] } $layer, $folder;
+        found('mode', "$index/.", $old, $new) if $new->[3] != $old->[3] && selection("$index/.");
+        my @below = $way eq 'apply' ? map({ [open_folder(-100, $_), $_] } layers_below($entry, $index)) : ();
+        compare($layer, [@below, [$folder, $roots[$index]]], $folder, $index, $since);
     }
     return (@count{qw(created changed deleted mode bytes)}, scalar @conflicts, scalar @found, @found, @conflicts);
 }
 
+# The layers with held changes on top of which the command ran, the newest first.
+sub layers_below {
+    my ($entry, $index) = @_;
+    my @layers;
+    for (my $number = 0; defined(my $id = readlink "$entry/below-$number"); $number++) {
+        unshift @layers, "$entry/../$id/new/$index" if -d "$entry/../$id/new/$index";
+    }
+    return @layers;
+}
+
 sub found {
-    my ($name, $path, $old, $new, $conflict) = @_;
+    my ($name, $path, $old, $new, $conflict, $root) = @_;
     $count{$name}++;
     $count{bytes} += $new->[7] if @$new && !is_folder(@$new);
     if (defined $conflict) {
         push @conflicts, $conflict;
         $skipped{$path} = 1 unless $force;
     }
-    return if $limit <= @found / 8;
-    push @found, $name, $path, map({ @$_ ? ($_->[3], $_->[7]) : ('', '') } $old, $new), defined $conflict ? 1 : 0, $old->[2] || 0;
+    return if $limit <= @found / 9;
+    push @found, $name, $path, map({ @$_ ? ($_->[3], $_->[7]) : ('', '') } $old, $new), defined $conflict ? 1 : 0, $old->[2] || 0, $root || '';
 }
 
 sub total { return $count{created} + $count{changed} + $count{deleted} + $count{mode} }
 
+# Lists what is in the folder "from" of a layer, compared with what the command has seen before: the folders "sides", each
+# with its root, of which the last is usually the folder "to" of the workspace. That alone can have conflicts.
 sub compare {
-    my ($from, $to, $relative, $since) = @_;
-    if ($relative !~ m{/}) {
-        my @new = status($from);
-        my @old = status($to);
-        found('mode', "$relative/.", \@old, \@new) if @old && $new[3] != $old[3] && selection("$relative/.");
-    }
-    for my $name (names($from)) {
+    my ($from, $sides, $to, $relative, $since) = @_;
+    my ($from_fd, $to_fd) = (fileno $from, $to ? fileno $to : -1);
+    my $is_stack = @$sides != 1 || $sides->[0][0] != $to;
+    for my $name (names(place($from) . '/.')) {
         my $path = "$relative/$name";
         my $chosen = selection($path) or next;
-        my @new = status("$from/$name");
-        my @old = status("$to/$name");
-        my $is_merged = is_folder(@new) && is_folder(@old) && !is_opaque("$from/$name");
-        if ($is_merged) {
+        my @new = status_at($from_fd, $name);
+        my @real = $to ? status_at($to_fd, $name) : ();
+        my ($side, @old) = $is_stack ? look_up($sides, $name) : (0, @real);
+        my $is_folder = is_folder(@new);
+        if ($is_folder && is_folder(@old) && !is_opaque(place($from) . "/$name")) {
             my $total = total();
-            while_readable("$from/$name", $new[3], sub { compare("$from/$name", "$to/$name", $path, $since) });
+            my $inner = open_folder($from_fd, $name);
+            my $inner_to = is_folder(@real) ? open_folder($to_fd, $name) : undef;
+            my $inner_sides = $is_stack ? open_sides($sides, $name, $inner_to) : [[$inner_to, $sides->[0][1]]];
+            while_readable($inner, $new[3], sub { compare($inner, $inner_sides, $inner_to, $path, $since) });
             # The time of a folder changes with what is in it.
             my $is_touched = total() == $total && "@new[8, 9]" ne "@old[8, 9]";
             found('mode', $path, \@old, \@new) if $chosen == 2 && ($new[3] != $old[3] || $is_touched);
             next;
         }
-        my $conflict = @old ? changed_since($since, "$to/$name", $path, @old) : undef;
-        if (is_whiteout(@new)) { found('deleted', $path, \@old, [], $conflict) if @old }
-        elsif (@old) {
-            found(is_same(\@old, \@new) ? 'mode' : 'changed', $path, \@old, \@new, $conflict);
-            count_created("$from/$name", $path, @new) if is_folder(@new);
-        }
-        else {
-            found('created', $path, [], \@new);
-            count_created("$from/$name", $path, @new) if is_folder(@new);
-        }
+        if (is_whiteout(@new)) { @new = () }
+        next unless @old || @new;
+        my $conflict = @real ? changed_since($since, $to_fd, $name, $path, @real) : undef;
+        my $kind = !@new ? 'deleted' : !@old ? 'created' : is_same(\@old, \@new) ? 'mode' : 'changed';
+        found($kind, $path, \@old, \@new, $conflict, @old ? $sides->[$side][1] : '');
+        count_created(open_folder($from_fd, $name), $path, @new) if $is_folder;
     }
+}
+
+# The number of the first side that has a name, and its status.
+sub look_up {
+    my ($sides, $name) = @_;
+    for my $side (0 .. $#$sides) {
+        my @found = status_at(fileno $sides->[$side][0], $name) or next;
+        return is_whiteout(@found) ? () : ($side, @found);
+    }
+    return ();
+}
+
+# The sides of an inner folder: those that overlayfs would merge.
+sub open_sides {
+    my ($sides, $name, $inner_to) = @_;
+    my @inner;
+    for my $side (0 .. $#$sides) {
+        my ($folder, $root) = @{ $sides->[$side] };
+        my @found = status_at(fileno $folder, $name) or next;
+        last unless is_folder(@found);
+        my $is_last = $side == $#$sides;
+        push @inner, [$is_last && $inner_to ? $inner_to : open_folder(fileno $folder, $name), $root];
+        last if !$is_last && is_opaque(place($folder) . "/$name");
+    }
+    return \@inner;
 }
 
 sub count_created {
     my ($from, $relative, @status) = @_;
     while_readable($from, $status[3], sub {
-        for my $name (names($from)) {
-            my @new = status("$from/$name");
+        for my $name (names(place($from) . '/.')) {
+            my @new = status_at(fileno $from, $name);
             next if !@new || is_whiteout(@new) || !selection("$relative/$name");
             found('created', "$relative/$name", [], \@new);
-            count_created("$from/$name", "$relative/$name", @new) if is_folder(@new);
+            count_created(open_folder(fileno $from, $name), "$relative/$name", @new) if is_folder(@new);
         }
     });
 }
@@ -364,7 +442,9 @@ sub finish_merge {
     }
     for (@consumed) { step(); unlink $_ or rmdir $_ }
     step();
+    my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
     stamp("$entry/$next") if -d $into;
+    note_restored($entry, \%times) if $next eq 'began';
     remove($from) if $from =~ /old-\d+\z/ && !holds_changes($entry, $from);
     step();
     unlink "$entry/$stamp" if $from =~ /old-\d+\z/ && !-d $from;
@@ -385,8 +465,8 @@ sub merge_roots {
     for my $index (0 .. $#roots) {
         next unless -d "$from/$index";
         my $target = open_folder(-100, $roots[$index]);
-        my $frame = { from => "$from/$index", to => $target, into => "$into/$index", above => undef, path => $index, top => $into };
-        merge($frame, $since);
+        my $layer = open_folder(-100, "$from/$index");
+        merge({ from => $layer, to => $target, layer => "$from/$index", into => "$into/$index", path => $index, top => $into }, $since);
     }
     return 1;
 }
@@ -394,59 +474,68 @@ sub merge_roots {
 # Moves what is in the layer "from" into the folder "to", and what it replaces into the layer "into".
 sub merge {
     my ($frame, $since) = @_;
-    my ($from, $to) = ($frame->{from}, place($frame->{to}));
-    my @layer = status($from);
-    $frame->{status} = [status("$to/.")];
-    while_readable($from, $layer[3], sub {
-        for my $name (names($from)) {
+    my @layer = status(place($frame->{from}) . '/.');
+    my @folder = status(place($frame->{to}) . '/.');
+    $frame->{status} = \@folder;
+    # Moves of names in a folder change its ctime.
+    push @inodes, $folder[1];
+    push @saved_times, "@folder[1, 10, 11]";
+    while_readable($frame->{from}, $layer[3], sub {
+        for my $name (names(place($frame->{from}) . '/.')) {
             my $path = "$frame->{path}/$name";
             my $chosen = selection($path) or next;
             merge_name($frame, $name, $path, $chosen, $since);
         }
     });
     settle($frame, \@layer, $since);
-    push @consumed, $from if $frame->{above};
+    push @consumed, $frame->{layer} if $frame->{above};
 }
 
 sub merge_name {
     my ($frame, $name, $path, $chosen, $since) = @_;
-    my ($from, $to) = ("$frame->{from}/$name", place($frame->{to}) . "/$name");
-    my @new = status($from);
-    my @old = status($to);
+    my ($from, $to) = map { fileno $frame->{$_} } qw(from to);
+    my @new = status_at($from, $name);
+    my @old = status_at($to, $name);
     if (is_whiteout(@new)) {
-        return push @consumed, $from unless @old;
-        return if is_conflict($frame, $name, $path, $since, @old);
-        save($frame, $name, 0, @old) or return;
-        return push @consumed, $from;
+        if (@old) {
+            return if is_conflict($frame, $name, $path, $since, @old);
+            save($frame, $name, 'deletion', @old) or return;
+        }
+        return push @consumed, "$frame->{layer}/$name";
     }
-    if (is_folder(@new) && ($chosen == 1 || is_folder(@old)) && !is_opaque($from)) {
+    my $is_folder = is_folder(@new);
+    if ($is_folder && ($chosen == 1 || is_folder(@old)) && !is_opaque(place($frame->{from}) . "/$name")) {
         if (!@old) {
             note_created($frame, $name);
             step();
-            mkdir $to, $new[3] & 07777 or die "$path: $!\n";
+            mkdir place($frame->{to}) . "/$name", $new[3] & 07777 or die "$path: $!\n";
         }
         elsif (!is_folder(@old)) { return }
-        my $target = open_folder(fileno $frame->{to}, $name);
-        return merge({ from => $from, to => $target, into => "$frame->{into}/$name", above => $frame, path => $path }, $since);
+        my ($layer, $target) = (open_folder($from, $name), open_folder($to, $name));
+        my %inner = (from => $layer, to => $target, layer => "$frame->{layer}/$name", into => "$frame->{into}/$name", path => $path);
+        return merge({ %inner, above => $frame }, $since);
     }
     return if $chosen == 1;
     if (@old) {
         return if is_conflict($frame, $name, $path, $since, @old);
-        save($frame, $name, is_folder(@new), @old) or return;
+        save($frame, $name, $is_folder ? 'folder' : 'file', @old) or return;
     }
     else { note_created($frame, $name) }
-    clean($from, @new);
+    clean($frame->{from}, $name, @new);
     step();
-    move($from, $to, @new) or die "$path: $!\n";
+    move($from, $name, $to, $name, @new) or die "$path: $!\n";
 }
 
 # A folder can be moved only while its owner can write to it, because its ".." changes.
 sub move {
-    my ($from, $to, @status) = @_;
-    my $is_locked = $> && is_folder(@status) && !($status[3] & 0200);
-    chmod 0700, $from if $is_locked;
-    my $is_moved = rename $from, $to;
-    chmod $status[3] & 07777, $is_moved ? $to : $from if $is_locked;
+    my ($from, $name, $to, $new_name, @status) = @_;
+    return syscall($renameat, $from, $name, $to, $new_name) == 0 if $is_root || !is_folder(@status) || $status[3] & 0200;
+    my $folder = open_folder($from, $name);
+    chmod 0700, place($folder) . '/.';
+    my $is_moved = syscall($renameat, $from, $name, $to, $new_name) == 0;
+    my $error = $!;
+    chmod $status[3] & 07777, place($folder) . '/.';
+    $! = $error;
     return $is_moved;
 }
 
@@ -454,8 +543,8 @@ sub move {
 sub is_conflict {
     my ($frame, $name, $path, $since, @old) = @_;
     return $skipped{$path} if $is_recovery || $skipped{$path};
-    return 0 if $force || $touched{ $old[1] };
-    return defined changed_since($since, place($frame->{to}) . "/$name", $path, @old);
+    return 0 if $force;
+    return defined changed_since($since, fileno $frame->{to}, $name, $path, @old);
 }
 
 # Creates the folder of "into" that corresponds to the current one; false inside of a folder that did not exist before.
@@ -471,43 +560,47 @@ sub is_recorded {
         step();
         mkdir $frame->{into}, 0700 or die "$frame->{into}: $!\n";
         chmod $frame->{status}[3] & 07777 | 0700, $frame->{into};
+        $frame->{is_empty} = 1;
     }
+    $frame->{saved} = open_folder(-100, $frame->{into});
     return $frame->{recorded} = 1;
 }
 
 # Saves what is in the workspace under a name: files by link(), so that the name exists all the time, folders by rename().
+# "by" says what replaces it: a file, a folder or a deletion.
 sub save {
-    my ($frame, $name, $is_replaced_by_folder, @old) = @_;
-    my ($to, $into) = (place($frame->{to}) . "/$name", "$frame->{into}/$name");
+    my ($frame, $name, $by, @old) = @_;
     return 0 unless is_recorded($frame);
     $touched{ $old[1] } = 1;
-    my @saved = status($into);
+    push @saved_times, "@old[1, 10, 11]";
+    my ($to, $into) = (fileno $frame->{to}, fileno $frame->{saved});
+    my @saved = $frame->{is_empty} ? () : status_at($into, $name);
     return 1 if @saved && $saved[1] == $old[1];
-    die "$into exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
-    return fold($to, $into) if is_folder(@saved) && is_folder(@old);
-    if (is_whiteout(@saved)) { step(); unlink $into }
-    my $is_deletion = is_whiteout(status("$frame->{from}/$name"));
-    if (is_folder(@old)) { mark_opaque($frame, $name) if $is_replaced_by_folder }
-    elsif (!$is_replaced_by_folder && !$is_deletion) {
+    die "$frame->{into}/$name exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
+    return fold($to, $into, $name) if is_folder(@saved) && is_folder(@old);
+    if (@saved) { step(); unlink "$frame->{into}/$name" }
+    if (is_folder(@old)) { mark_opaque($frame, $name) if $by eq 'folder' }
+    elsif ($by eq 'file') {
         step();
-        return 1 if link $to, $into;
+        return 1 if syscall($linkat, $to, $name, $into, $name, 0) == 0;
     }
     step();
-    move($to, $into, @old) or die "$name: $!\n";
+    move($to, $name, $into, $name, @old) or die "$name: $!\n";
     return 1;
 }
 
 # Moves a folder into one that has other parts of it, because they were not selected when the rest was applied.
 sub fold {
-    my ($to, $into) = @_;
-    for my $name (names("$to/.")) {
-        my @inner = status("$to/$name");
-        if (is_folder(@inner) && is_folder(status("$into/$name"))) { fold("$to/$name", "$into/$name"); next }
+    my ($to_above, $into_above, $folder) = @_;
+    my ($from, $into) = map { open_folder($_, $folder) } $to_above, $into_above;
+    for my $name (names(place($from) . '/.')) {
+        my @inner = status_at(fileno $from, $name);
+        if (is_folder(@inner) && is_folder(status_at(fileno $into, $name))) { fold(fileno $from, fileno $into, $name); next }
         step();
-        move("$to/$name", "$into/$name", @inner) or die "$name: $!\n";
+        move(fileno $from, $name, fileno $into, $name, @inner) or die "$name: $!\n";
     }
     step();
-    rmdir $to or die "$to: $!\n";
+    rmdir "/proc/self/fd/$to_above/$folder" or die "$folder: $!\n";
     return 1;
 }
 
@@ -523,33 +616,38 @@ sub mark_opaque {
 sub note_created {
     my ($frame, $name) = @_;
     return unless is_recorded($frame);
-    my $into = "$frame->{into}/$name";
-    return if status($into);
+    return if !$frame->{is_empty} && status_at(fileno $frame->{saved}, $name);
     step();
-    syscall($mknodat, -100, $into, 0020000, 0) == 0 or die "$name: $!\n";
+    syscall($mknodat, fileno $frame->{saved}, $name, 0020000, 0) == 0 or die "$name: $!\n";
 }
 
 # Removes what overlayfs has left in a tree: whiteouts and attributes.
 sub clean {
-    my ($path, @status) = @_;
+    my ($above, $name, @status) = @_;
     push @inodes, $status[1];
     my $is_folder = is_folder(@status);
-    if ($is_folder || $> == 0) {
-        for (qw(opaque impure origin uuid nlink)) {
-            my $name = "user.overlay.$_";
-            syscall $lremovexattr, $path, $name;
-        }
-    }
+    # Only root's files are marked as copies.
+    remove_marks(place($above) . "/$name") if $is_folder || $is_root;
     return unless $is_folder;
+    my $folder = open_folder(fileno $above, $name);
     my $is_changed = 0;
-    while_readable($path, $status[3], sub {
-        for my $name (names($path)) {
-            my @inner = status("$path/$name");
-            if (is_whiteout(@inner)) { step(); unlink "$path/$name"; $is_changed = 1 }
-            else { clean("$path/$name", @inner) }
+    while_readable($folder, $status[3], sub {
+        for my $inner (names(place($folder) . '/.')) {
+            my @inner = status_at(fileno $folder, $inner);
+            if (is_whiteout(@inner)) { step(); unlink place($folder) . "/$inner"; $is_changed = 1 }
+            else { clean($folder, $inner, @inner) }
         }
     });
-    set_times($path, @status) if $is_changed;
+    set_times(place($folder) . '/.', @status) if $is_changed;
+}
+
+sub remove_marks {
+    my ($path) = @_;
+    my $list = "\0" x 4096;
+    my $length = syscall $llistxattr, $path, $list, 4096;
+    return if $length == 0;
+    my @marks = $length < 0 ? map({ "user.overlay.$_" } qw(opaque impure origin uuid nlink)) : grep { /^user\.overlay\./ } split /\0/, substr $list, 0, $length;
+    syscall $lremovexattr, $path, $_ for @marks;
 }
 
 # The mode and the time of a folder, unless it was changed by another program.
@@ -569,7 +667,7 @@ sub settle {
     }
     return if is_since($since, @old);
     # The top folder of a layer has a time of its own only if the command has changed the folder.
-    my $is_own = $frame->{above} || $frame->{from} !~ m{/new/\d+\z} || is_later($since, (0) x 10, @$layer[8, 9]);
+    my $is_own = $frame->{above} || $frame->{layer} !~ m{/new/\d+\z} || is_later($since, (0) x 10, @$layer[8, 9]);
     set_times($to, $is_own ? @$layer : @old);
 }
 

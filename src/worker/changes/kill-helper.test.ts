@@ -56,7 +56,7 @@ describe('a helper that is killed before one of its steps', () => {
         );
         await store.recover(async () => false);
         const tree = describeTree(workspace);
-        const state = store.list()[0]?.state;
+        const state = (await store.list())[0]?.state;
         const [done, undone] = way === 'apply' ? ([after, before] as const) : ([before, after] as const);
         const isSame = (one: readonly string[]) => JSON.stringify(one) === JSON.stringify(tree);
         const reached = (state === 'applied') === (way === 'apply');

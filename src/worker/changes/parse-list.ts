@@ -8,19 +8,36 @@ import {
   type FileVersion,
 } from '../../contract/changes.ts';
 
-const wordsPerChange = 8;
+const wordsPerChange = 9;
+
+/** The place of a change: the number of its folder, the path in it, and the folder or layer that has the old version. */
+export interface ChangePlace {
+  readonly index: number;
+  readonly inFolder: string;
+  readonly oldRoot: string;
+}
+
+/** The changes that the helper has listed, and the place of each. */
+export interface ParsedList {
+  readonly list: ChangeList;
+  readonly places: readonly ChangePlace[];
+}
 
 /** Parses the helper's list of changes; `folders` are the folders of the workspace. */
-export function parseList(words: readonly Buffer[], folders: readonly string[]): ChangeList {
+export function parseList(words: readonly Buffer[], folders: readonly string[]): ParsedList {
   const [created = 0, changed = 0, deleted = 0, mode = 0, bytes = 0, , found = 0] = words
     .slice(0, 7)
     .map(Number);
-  const listed = words.slice(7, 7 + found);
-  const changes = Array.from({ length: found / wordsPerChange }, (_, index) =>
-    toChange(listed.slice(index * wordsPerChange, (index + 1) * wordsPerChange).map(String), folders),
+  const rows = Array.from({ length: found / wordsPerChange }, (_, index) =>
+    words.slice(7 + index * wordsPerChange, 7 + (index + 1) * wordsPerChange).map(String),
   );
+  const changes = rows.map((row) => toChange(row, folders));
   const conflicts = words.slice(7 + found).map((path) => toPath(String(path), folders));
-  return { created, changed, deleted, mode, bytes, changes, conflicts };
+  return { list: { created, changed, deleted, mode, bytes, changes, conflicts }, places: rows.map(toPlace) };
+}
+
+function toPlace(row: readonly string[]): ChangePlace {
+  return { ...splitPath(row[1] ?? ''), oldRoot: row[8] ?? '' };
 }
 
 /** The name of a path in requests to the helper: the number of its folder, and the path in it; undefined outside of all. */
@@ -67,6 +84,11 @@ const fileTypes: Readonly<Record<number, FileType>> = {
 };
 
 function toPath(path: string, folders: readonly string[]): string {
+  const { index, inFolder } = splitPath(path);
+  return folders.length === 1 ? inFolder : join(folders[index] ?? '/', inFolder);
+}
+
+function splitPath(path: string): Pick<ChangePlace, 'index' | 'inFolder'> {
   const [, index, inFolder = '.'] = /^(\d+)\/?([\s\S]*)$/.exec(path) ?? [];
-  return folders.length === 1 ? inFolder : join(folders[Number(index)] ?? '/', inFolder);
+  return { index: Number(index), inFolder };
 }

@@ -41,6 +41,10 @@ const scripts = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => st
 // Only one name of a file with several is changed in a layer, and all of them directly.
 const breakLinks = `find . ! -type d -links +1 | while read -r f; do cp -aT "$f" "$f.copy" && mv -fT "$f.copy" "$f"; done`;
 
+// rename() of a folder that existed before fails with EXDEV in a layer. `mv` then copies the folder, and a file in it that has
+// another name outside of the folder is no hard link any more.
+const mayMoveLinks = (script: string) => /\bln "/.test(script) && /\bmv /.test(script);
+
 // A layer does not show that files have come and gone in a folder, which would change its time.
 const withoutNewTime = (wanted: readonly string[]) => (line: string, index: number) =>
   / 4\d{4} {2}now$/.test(wanted[index] ?? '') ? line.replace(/ {2}(?:now|\d+)$/, '') : line;
@@ -72,8 +76,8 @@ describe('random commands', () => {
         runDirectly(copy, script);
         if (held)
           expect(await store.apply({ id }), script).toMatchObject({ state: 'applied', conflicts: [] });
-        const wanted = describeTree(copy, { times: true, now });
-        const found = describeTree(workspace, { times: true, now });
+        const shown = { times: true, links: !mayMoveLinks(script), now };
+        const [wanted, found] = [describeTree(copy, shown), describeTree(workspace, shown)];
         expect(found.map(withoutNewTime(wanted)), script).toEqual(wanted.map(withoutNewTime(wanted)));
         if (held && count % 3 === 0) {
           expect(await store.undo({ id }), script).toMatchObject({ state: 'held', conflicts: [] });

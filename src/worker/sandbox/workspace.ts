@@ -18,7 +18,7 @@ export interface WorkspaceDeps {
 
 /** The isolation of one command: that of the settings, or a stricter `sandbox` of the call; throws for a looser one. */
 export function tightenIsolation(settings: Isolation, requested: RequestedIsolation = {}): Isolation {
-  const { sandbox = settings.sandbox, workspace = [] } = requested;
+  const { sandbox = settings.sandbox, workspace = [], confined = false } = requested;
   if (sandboxNames.indexOf(sandbox) < sandboxNames.indexOf(settings.sandbox)) {
     throw new NacreError(
       'invalid_request',
@@ -26,7 +26,9 @@ export function tightenIsolation(settings: Isolation, requested: RequestedIsolat
       { hint: `Omit sandbox, or request ${sandboxNames.at(-1)}.` },
     );
   }
-  return { ...settings, sandbox, workspace: settings.workspace.length > 0 ? settings.workspace : workspace };
+  const named = { workspace: settings.workspace.length > 0 ? settings.workspace : workspace };
+  if (confined && sandbox === 'off') return { ...settings, ...named, sandbox: 'workspace', network: 'on' };
+  return { ...settings, ...named, sandbox };
 }
 
 /**

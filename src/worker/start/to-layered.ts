@@ -7,23 +7,30 @@ import type { ChangingCommand } from '../changes/changes-store.ts';
 const notTracked =
   'This command runs in the background or at a terminal, so it changes files directly: its changes are not tracked and cannot be undone.';
 
+/** For the reply to a command that was ended before because of a large file. */
+const tooLargeForLayer =
+  'This command changed a file larger than changes_file_bytes when it was run before, so it changes files directly now: its changes are not tracked and cannot be undone.';
+
 /** A sentence for the caller if the changes of a command were to be tracked, but are made directly. */
 export function noteOnDirect(
   { changes = {} }: Pick<JobSpec, 'changes'>,
   setting: ChangesMode,
+  isTooLarge = false,
 ): string | undefined {
-  const isTracked = stricterChanges(changes.mode, setting) === 'track';
-  return isTracked && changes.isLasting ? notTracked : undefined;
+  if (stricterChanges(changes.mode, setting) !== 'track') return undefined;
+  if (changes.isLasting) return notTracked;
+  return isTooLarge ? tooLargeForLayer : undefined;
 }
 
 /** The command whose changes a layer receives, by the stricter of the setting and the request; undefined for `direct`. */
 export function toLayered(
   { id, command, changes = {} }: Pick<JobSpec, 'id' | 'command' | 'changes'>,
   setting: ChangesMode,
+  isTooLarge = false,
 ): ChangingCommand | undefined {
-  const { owner, isLasting = false } = changes;
+  const { owner, asksUser, isLasting = false } = changes;
   const mode = stricterChanges(changes.mode, setting) ?? 'direct';
   // Others wait for the files of a development server while it runs.
-  if (mode === 'direct' || (mode === 'track' && isLasting)) return undefined;
-  return { id, mode, owner, text: showCommand(command) };
+  if (mode === 'direct' || (mode === 'track' && (isLasting || isTooLarge))) return undefined;
+  return { id, mode, owner, asksUser, text: showCommand(command) };
 }
