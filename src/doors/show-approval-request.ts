@@ -1,8 +1,10 @@
 import type { ApprovalSubject } from '../engine/approval/approval.ts';
 import { escapeControls } from '../support/escape-controls.ts';
+import { describeHeldChanges } from '../tools/common/describe-changes.ts';
 
 /** Everything the user has to approve, one row per field. */
-export function showApprovalRequest({ command, cwd, env, input, into, sandbox }: ApprovalSubject): string {
+export function showApprovalRequest(asked: ApprovalSubject): string {
+  const { command, cwd, env, input, into, sandbox, changes } = asked;
   const text =
     command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
   const rows = [
@@ -11,7 +13,8 @@ export function showApprovalRequest({ command, cwd, env, input, into, sandbox }:
     ...(sandbox === null ? [] : [['sandbox', sandbox]]),
     ...Object.entries(env).map(([name, value]) => ['with', `${name}=${value}`]),
     ...(input === null ? [] : [['stdin', input]]),
-    ['runs', text],
+    [changes ? 'ran' : 'runs', text],
+    ...(changes ? [['changed', describeHeldChanges(changes).join('\n')]] : []),
   ];
   return rows.map(([name = '', value = '']) => toRow(name, value)).join('');
 }

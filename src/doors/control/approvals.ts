@@ -20,7 +20,7 @@ export async function approvalsDoor(deps: ApprovalsDeps): Promise<number> {
   const verdict = toVerdict(words);
   const { replies, failed, close } = await askServers<ListedApprovals>(deps, { method: 'approvals' });
   try {
-    const inboxes = replies.map(({ server, result }) => ({ server, ...result }));
+    const inboxes = withoutRepeated(replies.map(({ server, result }) => ({ server, ...result })));
     await print(
       io.stdout,
       verdict ? await answer(inboxes, verdict) : flags.json ? toJson(inboxes) : toList(inboxes),
@@ -30,6 +30,15 @@ export async function approvalsDoor(deps: ApprovalsDeps): Promise<number> {
   } finally {
     close();
   }
+}
+
+// The request of a server that has ended is listed by every server of its project.
+function withoutRepeated(inboxes: readonly Inbox[]): readonly Inbox[] {
+  const known = new Set<string>();
+  return inboxes.map((inbox) => ({
+    ...inbox,
+    waiting: inbox.waiting.filter(({ id }) => !known.has(id) && known.add(id)),
+  }));
 }
 
 function toJson(inboxes: readonly Inbox[]): string {
@@ -67,7 +76,12 @@ async function answer(inboxes: readonly Inbox[], verdict: Verdict): Promise<stri
       },
     );
   }
-  const { id, secondsLeft } = (await server.call({ method: 'answer', ...verdict })) as PendingApproval;
+  const answered = (await server.call({ method: 'answer', ...verdict })) as PendingApproval;
+  const { id, secondsLeft, asked } = answered;
+  if (asked.changes)
+    return verdict.answer === 'approved'
+      ? `${id} approved: its changes are applied.\n`
+      : `${id} denied: its changes are discarded.\n`;
   return verdict.answer === 'approved'
     ? `${id} approved: the same request runs, once, if it is made again within ${secondsLeft} s.\n`
     : `${id} denied.\n`;

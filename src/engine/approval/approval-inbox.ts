@@ -4,6 +4,7 @@
 // 3. the same call, made again, finds the answer: an approval lets it run once, a denial is valid until the deadline
 // While a person looks at the requests (`attend`), step 1 waits for the answer, so that the call need not be made again.
 // `whyOff` turns all of this off if commands could reach the socket and approve themselves.
+// With `saved`, a request outlives its server: an orphan is listed and answered by every server of the project.
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
 import type { FoundProgram } from '../../contract/decision.ts';
@@ -11,6 +12,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { createId } from '../../support/ids.ts';
 import { createNotifier } from '../../support/timing.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalSubject, AskUser } from './approval.ts';
+import type { OrphanRequest, SavedAnswer, SavedApprovals } from './saved-approvals.ts';
 
 /** A request as `nacre approvals` lists it. */
 export interface PendingApproval {
@@ -60,14 +62,20 @@ export interface InboxDeps {
   whyOff(): Promise<string | null>;
   /** Records an answer before it takes effect. */
   record(request: ApprovalRequest, kind: 'approved' | 'declined', answer: GivenReply): void;
+  /** Requests on disk, of this server and of earlier ones; absent if they end with the server. */
+  readonly saved?: SavedApprovals | undefined;
 }
 
 interface Entry {
   readonly id: string;
-  readonly key: string;
   readonly request: ApprovalRequest;
+  readonly chars: number;
+  /** True if its server has ended: it waits on disk, where another server may answer or use it. */
+  readonly isOrphan: boolean;
   deadline: number;
-  answer: ApprovalAnswer | null;
+  answer: SavedAnswer | null;
+  /** The number of calls that wait for the answer. */
+  waiting: number;
 }
 
 // Well below the minute after which clients drop a call.
@@ -77,87 +85,175 @@ const longestNote = 2_000;
 const maxRequests = 100;
 // Limit on all requests together, so that `list` fits into one reply on the control socket.
 const maxChars = 4_194_304;
+// How often a waiting call looks for the answer to the request of a dead server.
+const pollMs = 250;
 
 /** Creates the inbox of a server. */
-export function createApprovalInbox({ deadlineMs, open, whyOff, record }: InboxDeps): ApprovalInbox {
-  const entries = new Map<string, Entry>();
-  const notifier = createNotifier();
-  const listeners = new Set<() => void>();
-  let attendedUntil = 0;
-  const changed = () => {
-    for (const listener of listeners) listener();
+export function createApprovalInbox(deps: InboxDeps): ApprovalInbox {
+  const requests = new WaitingRequests(deps);
+  return {
+    ask: (request) => requests.ask(request),
+    async list() {
+      const off = await deps.whyOff();
+      const waiting = requests.waiting(off === null);
+      return { off, waiting: waiting.map(toView) };
+    },
+    answer: (id, kind, given) => toView(requests.answer(id, kind, given)),
+    attend: (ms) => requests.attend(ms),
+    listen: (listener) => requests.listen(listener),
   };
-  const current = () => {
-    for (const { id, deadline } of entries.values()) if (deadline <= Date.now()) entries.delete(id);
-    return [...entries.values()];
-  };
-  const store = async (request: ApprovalRequest, key: string): Promise<ApprovalAnswer | Entry> => {
+}
+
+class WaitingRequests {
+  readonly #deps: InboxDeps;
+  /** The requests of this process by `toKey`. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #notifier = createNotifier();
+  readonly #listeners = new Set<() => void>();
+  #attendedUntil = 0;
+
+  constructor(deps: InboxDeps) {
+    this.#deps = deps;
+  }
+
+  async ask(request: ApprovalRequest): Promise<ApprovalAnswer> {
+    const key = toKey(request);
+    const known = this.#current().get(key) ?? (await this.#findOrphan(request));
+    const entry = known ?? (await this.#store(request, key));
+    if (!('request' in entry)) return entry;
+    entry.waiting += 1;
+    await this.#waitForAnswer(entry, request.signal, known !== undefined);
+    entry.waiting -= 1;
+    const isGone = entry.isOrphan ? entry.deadline <= Date.now() : this.#current().get(key) !== entry;
+    // Two equal calls may have waited for it; an approval lets one of them run.
+    if (isGone || (entry.answer?.kind === 'approved' && !this.#take(entry, key)))
+      return { kind: 'no_answer' };
+    return entry.answer ?? toWaits(entry);
+  }
+
+  /** Unanswered requests; those of dead servers only if commands could not have written them. */
+  waiting(withOrphans: boolean): readonly Entry[] {
+    const all = [...this.#current().values(), ...(withOrphans ? this.#orphans() : [])];
+    return all.filter(({ answer }) => answer === null);
+  }
+
+  answer(id: string, kind: 'approved' | 'declined', { by, digest, note }: GivenReply): Entry {
+    const { saved, record, deadlineMs } = this.#deps;
+    const all = [...this.#current().values(), ...this.#orphans()];
+    const entry = all.find((one) => one.id === id);
+    if (!entry || entry.answer) throw unknownRequest(id, entry?.answer?.kind);
+    if (digest !== undefined && digest !== toDigest(entry)) throw otherRequest(id);
+    const said = note?.trim().slice(0, longestNote) || undefined;
+    const answer = { kind, by, note: said };
+    const deadline = Date.now() + deadlineMs;
+    record(entry.request, kind, { by, note: said });
+    const isSaved = trySaving(() => saved?.answer(id, answer, deadline));
+    if (entry.isOrphan && isSaved !== true) throw unknownRequest(id, 'answered');
+    Object.assign(entry, { answer, deadline });
+    this.#notifier.notifyAll();
+    if (entry.waiting === 0 && entry.request.onLateAnswer) {
+      this.#entries.delete(toKey(entry.request));
+      entry.request.onLateAnswer(kind);
+    }
+    this.#changed();
+    return entry;
+  }
+
+  attend(ms: number): void {
+    this.#attendedUntil = Math.max(this.#attendedUntil, Date.now() + Math.min(ms, attendedWaitMs));
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #store(request: ApprovalRequest, key: string): Promise<ApprovalAnswer | Entry> {
+    const { whyOff, open, saved, deadlineMs } = this.#deps;
     const why = await whyOff();
     if (why !== null) return { kind: 'cannot_ask', why };
-    const usedChars = current().reduce((sum, entry) => sum + entry.key.length, 0);
-    if (current().length >= maxRequests || usedChars + key.length > maxChars)
+    const all = [...this.#current().values(), ...this.#orphans()];
+    const usedChars = all.reduce((sum, { chars }) => sum + chars, 0);
+    if (all.length >= maxRequests || usedChars + key.length > maxChars)
       return { kind: 'cannot_ask', why: inboxFull };
     const failure = await open().catch((error: Error) => error);
     if (failure) return { kind: 'cannot_ask', why: `The user cannot be asked: ${failure.message}.` };
-    const entry: Entry = {
-      id: createId('apr'),
-      key,
-      request,
-      deadline: Date.now() + deadlineMs,
-      answer: null,
-    };
-    entries.set(entry.id, entry);
-    changed();
+    const deadline = Date.now() + deadlineMs;
+    const own = { isOrphan: false, deadline, answer: null, waiting: 0 };
+    const entry: Entry = { id: createId('apr'), request, chars: key.length, ...own };
+    // Without space on the disk it waits in this process alone.
+    trySaving(() => saved?.save(entry.id, request, deadline));
+    this.#entries.set(key, entry);
+    this.#changed();
     return entry;
-  };
+  }
+
   // A call that was made before waits in any case, a new one only while a person looks at the requests.
-  const waitForAnswer = async (entry: Entry, signal: AbortSignal | undefined, isEarlier: boolean) => {
+  async #waitForAnswer(entry: Entry, signal: AbortSignal | undefined, isEarlier: boolean): Promise<void> {
+    const notifier = this.#notifier;
     const begin = Date.now();
-    const until = () => {
-      const attended = Math.min(attendedUntil, begin + attendedWaitMs);
-      return Math.min(entry.deadline, Math.max(attended, isEarlier ? begin + answerWaitMs : 0));
+    const leftMs = () => {
+      const attended = Math.min(this.#attendedUntil, begin + attendedWaitMs);
+      const until = Math.min(entry.deadline, Math.max(attended, isEarlier ? begin + answerWaitMs : 0));
+      return until - Date.now();
     };
     signal?.addEventListener('abort', notifier.notifyAll, { once: true });
-    while (entry.answer === null && Date.now() < until() && !signal?.aborted)
-      await notifier.wait(Math.max(1, until() - Date.now()));
+    while (entry.answer === null && leftMs() > 0 && !signal?.aborted) {
+      await notifier.wait(entry.isOrphan ? Math.min(pollMs, leftMs()) : leftMs());
+      if (entry.isOrphan) Object.assign(entry, this.#orphans().find(({ id }) => id === entry.id) ?? gone);
+    }
     signal?.removeEventListener('abort', notifier.notifyAll);
-  };
-  return {
-    async ask(request) {
-      const key = toKey(request);
-      const known = current().find((one) => one.key === key);
-      const entry = known ?? (await store(request, key));
-      if (!('request' in entry)) return entry;
-      await waitForAnswer(entry, request.signal, known !== undefined);
-      // Two equal calls may have waited for it; an approval lets one of them run.
-      if (!current().includes(entry)) return { kind: 'no_answer' };
-      if (entry.answer?.kind === 'approved') entries.delete(entry.id);
-      return entry.answer ?? toWaits(entry);
-    },
-    async list() {
-      const waiting = current().filter(({ answer }) => answer === null);
-      return { off: await whyOff(), waiting: waiting.map(toView) };
-    },
-    answer(id, kind, { by, digest, note }) {
-      const entry = current().find((one) => one.id === id);
-      if (!entry || entry.answer) throw unknownRequest(id, entry?.answer?.kind);
-      if (digest !== undefined && digest !== toDigest(entry)) throw otherRequest(id);
-      const said = note?.trim().slice(0, longestNote) || undefined;
-      record(entry.request, kind, { by, note: said });
-      entry.answer = { kind, by, note: said };
-      entry.deadline = Date.now() + deadlineMs;
-      notifier.notifyAll();
-      changed();
-      return toView(entry);
-    },
-    attend(ms) {
-      attendedUntil = Math.max(attendedUntil, Date.now() + Math.min(ms, attendedWaitMs));
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  }
+
+  // Its approval is removed from the disk before the command runs, so that a later process cannot use it again.
+  #take({ id, isOrphan }: Entry, key: string): boolean {
+    const isFirst = this.#deps.saved?.take(id) ?? true;
+    if (isOrphan) return isFirst;
+    return this.#entries.delete(key);
+  }
+
+  // If commands can reach the folder, one of them could have written its own approval.
+  async #findOrphan(request: ApprovalRequest): Promise<Entry | undefined> {
+    const found = this.#deps.saved?.findOrphan(request);
+    return found && (await this.#deps.whyOff()) === null ? toEntry(found) : undefined;
+  }
+
+  #orphans(): readonly Entry[] {
+    let left = maxChars;
+    const all = this.#deps.saved?.orphans().map(toEntry) ?? [];
+    return all.slice(0, maxRequests).filter(({ chars }) => {
+      left -= chars;
+      return left > 0;
+    });
+  }
+
+  #current(): ReadonlyMap<string, Entry> {
+    for (const [key, { id, deadline }] of this.#entries) {
+      if (deadline > Date.now()) continue;
+      this.#entries.delete(key);
+      trySaving(() => this.#deps.saved?.take(id));
+    }
+    return this.#entries;
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The request of a dead server that an equal call in another process has used up. */
+const gone = { deadline: 0, answer: null };
+
+function toEntry(orphan: OrphanRequest): Entry {
+  return { ...orphan, chars: JSON.stringify(orphan.request.asked).length, isOrphan: true, waiting: 0 };
+}
+
+function trySaving<Result>(step: () => Result): Result | undefined {
+  try {
+    return step();
+  } catch {
+    return undefined;
+  }
 }
 
 const inboxFull = 'Too many commands wait for approval already, or this one is too long to show.';

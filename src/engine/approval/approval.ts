@@ -16,6 +16,8 @@ export interface ApprovalSubject {
   /** `session` key of the shell that would run it, or id of the command that would read it. */
   readonly into: string | null;
   readonly sandbox: string | null;
+  /** The changes that the command has made, if it ran while they are held. */
+  readonly changes?: CommandChanges | undefined;
 }
 
 /** A `Decision` that needs the user's answer, and the call that waits for it. */
@@ -29,6 +31,8 @@ export interface ApprovalRequest {
   readonly signal: AbortSignal | undefined;
   /** The changes that the command has made, if it ran while they are held; an approval applies them. */
   readonly changes?: CommandChanges | undefined;
+  /** Acts on an answer that comes when no call waits for it any more; without it, the same call uses the answer. */
+  readonly onLateAnswer?: ((kind: 'approved' | 'declined') => void) | undefined;
 }
 
 /** The user's answer, or the reason why there is none. */
