@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { fromOutputFrame } from '../src/contract/console.ts';
@@ -17,6 +17,8 @@ const env = {
   NACRE_SPOOL_BYTES: '2GiB',
   NACRE_SPOOL_TOTAL_BYTES: '4GiB',
   EXEC_TIMEOUT_MS: '600000',
+  // `follow` prints 100 MB; with the usual limit its command would be killed after one second.
+  EXEC_MAX_BUFFER_BYTES: '134217728',
 };
 const rows: [string, string, string][] = [];
 
@@ -27,8 +29,8 @@ interface Greeting {
 }
 
 async function start(): Promise<{ readonly child: ChildProcess; readonly greeting: Greeting }> {
-  const args = ['dist/cli.js', 'serve', '--port', '0', '--json'];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const args = [resolve('dist/cli.js'), 'serve', '--port', '0', '--json'];
+  const child = spawn(process.execPath, args, { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
   return { child, greeting: JSON.parse(String(line)) };
 }
@@ -128,9 +130,13 @@ async function follow(greeting: Greeting, page: Page): Promise<void> {
   const busy = async () =>
     (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')
       ?.value ?? 0;
-  const before = await busy();
+  const lines = async () => Number((await page.locator('.live .nums b').innerText()).replaceAll(',', ''));
+  const [before, linesBefore] = [await busy(), await lines()];
   const followed = (await page.evaluate(measureFrames('', 5_000))) as Frames;
+  // Each line has 100 bytes.
+  const rate = ((await lines()) - linesBefore) / 10_000 / 5;
   rows.push(['10 MB/s followed', '55 fps', showFrames(followed)]);
+  rows.push(['  arrived', '10 MB/s', `${rate.toFixed(1)} MB/s`]);
   rows.push(['  main thread', '50 %', `${(((await busy()) - before) * 20).toFixed(0)} %`]);
   await call.catch(() => {});
 }

@@ -101,6 +101,8 @@ export interface QuestionCard {
     readonly input: string | null;
     readonly into: string | null;
     readonly sandbox: string | null;
+    /** The changes that the command has made while they are held, one line each; null if it has not run. */
+    readonly changes: readonly string[] | null;
   };
   readonly rule: string;
   readonly reason: string;

@@ -1,4 +1,6 @@
+import { shuttingDown } from '../contract/failure.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createDeferred } from '../support/timing.ts';
 import { type ControlCall, localUser } from './control-call.ts';
 import { performCall } from './perform-call.ts';
 import type { ReachedServer } from './reach-servers.ts';
@@ -11,11 +13,17 @@ export interface KeptEngine {
 
 /** The detached worker in the place of a server, for commands whose server has ended. */
 export function toReachedServer({ engine, close }: KeptEngine): ReachedServer {
-  const reached: ReachedServer = {
+  const closed = createDeferred<never>();
+  closed.promise.catch(() => {});
+  // A read that waits for output must not keep `nacre attach` from detaching.
+  const call = (call: ControlCall) => Promise.race([performCall(engine, call, localUser), closed.promise]);
+  return {
     pid: 'worker',
-    call: (call: ControlCall) => performCall(engine, call, localUser),
-    reconnect: async () => ({ ...reached, close() {} }),
-    close: () => void close(),
+    call,
+    reconnect: async () => ({ ...toReachedServer({ engine, close }), close() {} }),
+    close() {
+      closed.reject(shuttingDown());
+      void close();
+    },
   };
-  return reached;
 }

@@ -14,6 +14,8 @@ export interface ServerFolder {
   readonly replyMs?: number | undefined;
   /** The commands that the detached worker keeps; undefined if there are none. */
   readonly keptCommands?: (() => Promise<KeptEngine | undefined>) | undefined;
+  /** Only the server with this pid; without it every server. */
+  readonly pid?: string | undefined;
 }
 
 /** A connection to a running server. */
@@ -36,10 +38,11 @@ export interface ServerReplies<Result> {
 
 /** Calls every server of this user; removes the sockets of dead ones. */
 export async function askServers<Result>(
-  { controlDir, replyMs = defaultReplyMs, keptCommands }: ServerFolder,
+  { controlDir, replyMs = defaultReplyMs, keptCommands, pid }: ServerFolder,
   call: ControlCall,
 ): Promise<ServerReplies<Result>> {
-  const reached = await Promise.all(listSockets(controlDir).map((path) => tryToReach(path, replyMs)));
+  const paths = listSockets(controlDir).filter((path) => pid === undefined || pidOf(path) === pid);
+  const reached = await Promise.all(paths.map((path) => tryToReach(path, replyMs)));
   const servers = reached.flatMap((one) => (one === undefined || one instanceof NacreError ? [] : [one]));
   const settled = await Promise.allSettled(
     servers.map(async (server) => ({ server, result: (await server.call(call)) as Result })),
@@ -72,6 +75,11 @@ async function askKept<Result>(
   );
   const listed = (await server.call({ method: 'list' }).catch(() => [])) as readonly { id: string }[];
   return { server, result: listed.filter(({ id }) => !known.has(id)) as Result };
+}
+
+/** The pids of the servers that have a socket; the process of one may be gone. */
+export function listServerPids(controlDir: string): readonly string[] {
+  return listSockets(controlDir).map(pidOf);
 }
 
 function listSockets(folder: string): readonly string[] {

@@ -135,6 +135,23 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
+  test('Enter before the search has found anything goes to the first match', async () => {
+    const { id } = await run('needle.txt', `${'hay\n'.repeat(200)}the needle\n`);
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    await page.locator('.log .ln').filter({ hasText: 'hay' }).first().waitFor();
+    // The worker reports what it has found after 16 ms at the earliest; Enter is in the next task.
+    await page.evaluate(`{
+      const field = document.getElementById('find');
+      field.value = 'needle';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
+    }`);
+    await page.locator('mark.on').waitFor();
+    await page.getByText('1 of 1').waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('a pattern that takes for ever elsewhere does not stop the page', async () => {
     const { id } = await run('long.txt', `${`${'a'.repeat(3_000)}!\n`.repeat(200)}`);
     const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });

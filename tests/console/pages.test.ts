@@ -146,7 +146,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
 
   test('narrow, zoomed, without motion and with forced colours everything fits and can be read', async () => {
     const { page, problems } = await openConsolePage(browser, here);
-    const { id } = await first('q=tee');
+    const { id, agent: key } = await first('q=tee');
     // 1280 pixels at 400 % are 320.
     for (const width of [320, 390, 800])
       for (const path of [
@@ -163,8 +163,21 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
         await page.locator('main > *').first().waitFor();
         await page.locator('main .loading').waitFor({ state: 'detached' });
         expect(await fits(page), `${path} at ${width}`).toBe(true);
+        const cut = await page.evaluate(
+          "[...document.querySelectorAll('.tabs-bottom a')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)",
+        );
+        expect(cut, `${path} at ${width}`).toEqual([]);
       }
     await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`${here.address}/`);
+    running.push(call('execute_command', { command: 'git push origin narrow' }));
+    const question = page.locator('.ask:has(.answers)').filter({ hasText: 'git push origin narrow' });
+    await question.waitFor();
+    const [asked, summary] = [await question.boundingBox(), await page.locator('#sum-title').boundingBox()];
+    expect(asked?.y).toBeLessThan(summary?.y ?? 0);
+    await page.goto(`${here.address}/agents/${encodeURIComponent(key)}`);
+    const row = await page.locator('.row.own .what').first().boundingBox();
+    expect(row?.width).toBeGreaterThan(200);
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' });
     await page.goto(`${here.address}/commands/${id}`);
     await page.locator('.log .ln').filter({ hasText: 'payment' }).first().waitFor();

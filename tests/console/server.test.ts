@@ -252,8 +252,12 @@ describe('approvals', { timeout: 300_000 }, () => {
   test('the waiting call gets the answer and the note, and the page is recorded', async () => {
     const page = await openConsole(here, operator);
     page.send({ type: 'watch' });
-    // The other servers know that a person looks once the page has the state.
-    await page.until(isType('now'));
+    // A server that the page lists knows that a person looks.
+    const hasAgent = (one: ConsoleMessage) =>
+      (one.type === 'now' ? one.now.servers : one.type === 'live' ? one.change.servers : [])?.some(
+        ({ pid }) => pid === agent.pid,
+      );
+    await eventually(() => page.messages.find(hasAgent));
     const call = agent.call({ command: 'touch made-a', cwd: project() });
     const question = await waiting('touch made-a');
     await eventually(() =>

@@ -29,6 +29,34 @@ test('the console shows a command that outlived its server as running, and pausi
   expect(await state()).toBe('lost');
 });
 
+test('the console shows the output of a command that outlived its server, types into it and stops it', {
+  timeout: 120_000,
+}, async () => {
+  const agent = await connect({ name: 'agent', env: { ...env, HOME: here.cwd } });
+  const script = 'echo begun 7742; read line; echo "got $line"; sleep 300';
+  const started = await agent.use('start_command', { command: script, wait_for: 'begun', pty: true });
+  const id = String(started.structured.command_id);
+  process.kill(agent.pid, 'SIGKILL');
+  await expect.poll(() => isGone(agent.pid), { timeout: 20_000 }).toBe(true);
+  const shown = async () => {
+    const reply = await here.send(`/api/commands/${id}/output?from=0`, { headers: here.bearer });
+    return [reply.status, JSON.stringify(reply.body)];
+  };
+  const find = async () => {
+    await here.send('/api/now', { headers: here.bearer });
+    return (await here.send(`/api/commands/${id}`, { headers: here.bearer })).body;
+  };
+  await expect.poll(find).toMatchObject({ output: 'live', card: { state: 'running' } });
+  expect(await shown()).toEqual([200, expect.stringContaining('begun 7742')]);
+  expect(await here.post(`/api/commands/${id}/type`, { text: 'hello', keys: ['Enter'] })).toMatchObject({
+    status: 200,
+  });
+  await expect.poll(shown).toEqual([200, expect.stringContaining('got hello')]);
+  expect(await here.post(`/api/commands/${id}/stop`, {})).toMatchObject({ status: 200 });
+  await expect.poll(() => survivors(agent.mark)).toEqual([]);
+  expect(await shown()).toEqual([200, expect.stringContaining('got hello')]);
+});
+
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

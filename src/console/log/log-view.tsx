@@ -69,18 +69,31 @@ export function LogView({ card }: { readonly card: CommandCard }) {
     });
   }, [state]);
 
+  // A step that was asked for before the search has found anything; it is taken at the first match.
+  const wantedStep = useRef<1 | -1>(undefined);
+  useEffect(() => {
+    const by = wantedStep.current;
+    if (by !== undefined && (state?.found ?? 0) > 0) void step(by);
+  }, [state?.found]);
+
   const find = (text: string) => {
     setQuery(text);
     setMatch(undefined);
+    wantedStep.current = undefined;
     log.current?.find(text);
     ring.current?.forget();
   };
   const step = async (by: 1 | -1) => {
     const found = state?.found ?? 0;
-    if (!log.current || !ring.current || found === 0) return;
+    if (!log.current || !ring.current || query === '') return;
+    wantedStep.current = by;
+    if (found === 0) return;
     const index = match
       ? (match.index + by + found) % found
       : await log.current.matchFrom(ring.current.firstLine, false, by);
+    // `found` was of the query before this one.
+    if (index < 0) return;
+    wantedStep.current = undefined;
     const line = await log.current.match(index);
     setMatch({ index, line });
     await ring.current.show(line);

@@ -22,7 +22,7 @@ export function ApprovalsPage() {
   if (!data) return <Loading page="Approvals" />;
   return (
     <div class="stack narrow">
-      <h1 class="page-title">Approvals</h1>
+      <h1 class="sr">Approvals</h1>
       {data.approval_off !== null && <p class="notice">{data.approval_off}</p>}
       {questions.length === 0 ? (
         <div class="card part">

@@ -23,7 +23,7 @@ export function NowPage() {
   const isFirst = total === 0 && running.length === 0;
   const needs = questions.length + elsewhere.length;
   return (
-    <div class="columns">
+    <div class={needs > 0 ? 'columns has-needs' : 'columns'}>
       <div class="column">
         <section class="card part" aria-labelledby="sum-title">
           <h1 id="sum-title" class="sum">

@@ -239,7 +239,7 @@ function Links() {
           <input
             type="text"
             maxLength={40}
-            placeholder="Name of the page, such as phone"
+            placeholder="Name, such as phone"
             value={name}
             disabled={!mayAct.value}
             onInput={(event) => setName(event.currentTarget.value)}

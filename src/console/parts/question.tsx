@@ -78,7 +78,8 @@ export function Question({
         <span class="left">{toSpan(left)} left</span>
       </header>
       <h2 id={title} class="ask-who">
-        {agent ? toAgentName(agent) : question.client} asks to run
+        {agent ? toAgentName(agent) : question.client}{' '}
+        {asked.changes === null ? 'asks to run' : 'asks to apply what it changed with'}
       </h2>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div
@@ -101,6 +102,7 @@ export function Question({
             <Fact key={name} name={name} value={value} />
           ))}
           {asked.input !== null && <Fact name="stdin" value={asked.input} />}
+          {asked.changes !== null && <Fact name="changed" value={asked.changes.join('\n')} />}
         </dl>
       </div>
       <p class="why">

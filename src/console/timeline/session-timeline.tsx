@@ -51,6 +51,7 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
   );
   const timeline = useMemo(() => layOut(shown, Date.now()), [shown, time]);
   const home = now.value?.home ?? '';
+  const lastAt = isLive ? clock.value : Date.parse(agent.last);
   return (
     <section class="timeline card" aria-labelledby="tl-title">
       <div class="tl-head">
@@ -73,7 +74,7 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
               <b class="warn">{agent.refused}</b> refused
             </span>
           )}
-          <span>{toSpan(Math.max(1_000, Date.parse(agent.last) - Date.parse(agent.since)))}</span>
+          <span>{toSpan(Math.max(1_000, lastAt - Date.parse(agent.since)))}</span>
         </p>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would add a border and a legend */}
         <div class="seg" role="group" aria-label="Range">

@@ -12,8 +12,9 @@ import { receive } from '../../../tools/common/define-tool.ts';
 import { type HttpCaller, toCaller } from '../access/callers.ts';
 import { type Exchange, type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { readJson } from '../requests/read-body.ts';
-import { type ConsoleDeps, findOwnCommand, requireOwner } from './console-endpoints.ts';
-import { callServer } from './servers.ts';
+import { hasCommand } from './command-output.ts';
+import { type ConsoleDeps, findOwnCommand, requireOwner, toOutputDeps } from './console-endpoints.ts';
+import { callAbout, callServer } from './servers.ts';
 
 const answerRequest = z.strictObject({
   answer: z.enum(['approved', 'declined']),
@@ -34,7 +35,9 @@ export async function answerQuestion(
   const question = deps.hub.questions().find((one) => one.id === id);
   const by = `the ${caller.client}`;
   if (question && question.server !== engine.instance)
-    await reach(deps, question.server, { method: 'answer', id, answer, digest, note, by });
+    await callServer(deps.places.controlDir, question.server, {
+      ...{ method: 'answer', id, answer, digest, note, by },
+    });
   else if (engine.approvals) engine.approvals.answer(id, answer, { by, digest, note });
   else throw unknownQuestion(id);
   deps.hub.refresh();
@@ -84,18 +87,14 @@ export async function typeInto(
 async function act(
   deps: ConsoleDeps,
   caller: HttpCaller,
-  { server }: IndexedCommand,
+  command: IndexedCommand,
   call: ControlCall,
   here: (context: CallerContext) => Promise<void>,
 ): Promise<void> {
   const engine = await deps.engine();
-  if (server === engine.instance) await here({ caller: toCaller(caller), owner: '*' });
-  else await reach(deps, server, call);
+  if (await hasCommand(engine, command.id)) await here({ caller: toCaller(caller), owner: '*' });
+  else await callAbout(toOutputDeps(deps), command, call);
   deps.hub.refresh();
-}
-
-function reach({ places }: ConsoleDeps, server: string, call: ControlCall): Promise<unknown> {
-  return callServer({ controlDir: places.controlDir }, server, call);
 }
 
 const pauseRequest = z.strictObject({ paused: z.boolean() });

@@ -1,16 +1,15 @@
-// Where the output of a command is: in this server, in another one, in a recording, or nowhere.
+// Where the output of a command is: in this server, in another one, in the worker that keeps it, in a recording, or nowhere.
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { hasRecording, readRecording } from '../../../recordings/recordings.ts';
 import { localUser } from '../../../servers/control-call.ts';
 import type { ReadLog } from '../../../support/tail.ts';
-import { openRemoteLog } from './servers.ts';
+import { type CommandPlaces, openRemoteLog } from './servers.ts';
 
 /** Dependencies of `openOutput`. */
-export interface OutputDeps {
+export interface OutputDeps extends CommandPlaces {
   readonly engine: () => Promise<Engine>;
-  readonly controlDir: string;
   readonly recordingDir: string;
 }
 
@@ -25,15 +24,14 @@ export interface OpenOutput {
 
 /** Finds the output of a command; throws `job_not_found` with a hint if it is gone. */
 export async function openOutput(deps: OutputDeps, command: IndexedCommand): Promise<OpenOutput> {
-  const { id, server } = command;
+  const { id } = command;
   const engine = await deps.engine();
   try {
-    if (server === engine.instance) {
-      await engine.readBytes(id, 0, { waitMs: 0, maxBytes: 0 }, localUser);
+    if (await hasCommand(engine, id)) {
       const read: ReadLog = (from, query) => engine.readBytes(id, from, query, localUser);
       return { source: 'live', isOwn: true, read, close() {} };
     }
-    const remote = await openRemoteLog(deps, server, id);
+    const remote = await openRemoteLog(deps, command);
     await remote.read(0, { waitMs: 0, maxBytes: 0 }).catch((error: unknown) => {
       remote.close();
       throw error;
@@ -43,6 +41,15 @@ export async function openOutput(deps: OutputDeps, command: IndexedCommand): Pro
     if (hasRecording(deps.recordingDir, id)) return fromRecording(deps.recordingDir, id);
     throw error instanceof NacreError && error.code !== 'job_not_found' ? error : outputGone(id);
   }
+}
+
+/** Whether this server has a command, because it has started it or taken it up. */
+export async function hasCommand(engine: Engine, id: string): Promise<boolean> {
+  const nothing = { waitMs: 0, maxBytes: 0 };
+  return engine.readBytes(id, 0, nothing, localUser).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether the output of a command can still be read. */

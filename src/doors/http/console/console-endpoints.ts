@@ -9,20 +9,20 @@ import type { NowReply, RecordRow } from '../../../contract/console.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { SettingInForce } from '../../../settings/setting-in-force.ts';
-import type { Places } from '../../door.ts';
+import type { Places, WorkerAccess } from '../../door.ts';
 import { type Callers, type HttpCaller, toCaller } from '../access/callers.ts';
 import type { Sites } from '../access/sites.ts';
 import type { Applets } from '../applets/applets.ts';
 import { HttpProblem } from '../requests/problem.ts';
 import { type Reply, toJsonReply } from '../requests/raw-http.ts';
-import { findOutputSource, openOutput } from './command-output.ts';
+import { findOutputSource, type OutputDeps, openOutput } from './command-output.ts';
 import { findCommand } from './find-command.ts';
 import { findCommands } from './find-commands.ts';
 import { type ConsoleHub, toRecordRow } from './hub.ts';
 import { listRecords } from './list-records.ts';
 
 /** Dependencies of the console's routes. */
-export interface ConsoleDeps {
+export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptCommands'> {
   readonly hub: ConsoleHub;
   readonly engine: () => Promise<Engine>;
   readonly places: Places;
@@ -127,10 +127,9 @@ function toLimit(text: string | undefined): number {
 export async function sendCommand(deps: ConsoleDeps, caller: HttpCaller, id: string): Promise<Reply> {
   const { hub, places } = deps;
   const command = await findOwnCommand(deps, caller, id);
-  const { recordingDir, controlDir } = places;
   const [records, output] = await Promise.all([
     readOwnRecords(places.audit.dir, command),
-    findOutputSource({ engine: deps.engine, recordingDir, controlDir }, command),
+    findOutputSource(toOutputDeps(deps), command),
   ]);
   const agent = hub.agents().find(({ key }) => key === command.agent) ?? null;
   const asked = records.find(({ kind }) => kind === 'asked' || kind === 'skipped');
@@ -157,6 +156,12 @@ async function readOwnRecords(
   return rows;
 }
 
+/** The places of commands and their output. */
+export function toOutputDeps({ engine, listKept, keptCommands, places }: ConsoleDeps): OutputDeps {
+  const { recordingDir, controlDir } = places;
+  return { engine, listKept, keptCommands, recordingDir, controlDir };
+}
+
 const pieceBytes = 1_048_576;
 
 /** Serves GET /api/commands/ID/output: bytes from a cursor, or with `download` the whole. */
@@ -168,8 +173,7 @@ export async function sendOutput(
 ): Promise<Reply> {
   const query = new URLSearchParams(search);
   const command = await findOwnCommand(deps, caller, id);
-  const { recordingDir, controlDir } = deps.places;
-  const output = await openOutput({ engine: deps.engine, recordingDir, controlDir }, command).catch(toGone);
+  const output = await openOutput(toOutputDeps(deps), command).catch(toGone);
   const from = toCursor(query.get('from'));
   if (query.has('download')) {
     (await deps.engine()).notePageAct('downloaded', toCaller(caller), { id });

@@ -15,13 +15,15 @@ import type {
   RecordRow,
   ServerCard,
 } from '../../../contract/console.ts';
+import type { PendingApproval } from '../../../engine/approval/approval-inbox.ts';
+import type { ListedCommand } from '../../../engine/commands/commands.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { createUsageSeries, type UsageSeries } from '../../../monitor/series.ts';
 import { localUser } from '../../../servers/control-call.ts';
 import type { ServerStatus } from '../../../servers/server-status.ts';
 import { isPaused } from '../../../support/pause-mark.ts';
 import { SharedReads } from './observe.ts';
-import { pollServers, toServerCard } from './servers.ts';
+import { OtherServers, toServerCard } from './servers.ts';
 import {
   isBad,
   type LiveFacts,
@@ -81,6 +83,14 @@ const attendMs = 6_000;
 const recentMs = 3_600_000;
 const minutes = 60;
 
+/** The last replies of this server itself. */
+interface OwnState {
+  readonly server: ServerCard;
+  readonly listed: readonly ListedCommand[];
+  readonly waiting: readonly PendingApproval[];
+  readonly off: string | null;
+}
+
 /** Starts the hub of a server. */
 export function createConsoleHub(deps: HubDeps): ConsoleHub {
   return new Hub(deps);
@@ -97,6 +107,8 @@ class Hub implements ConsoleHub {
   #rows: RecordRow[] = [];
   #token = '';
   #live = new Map<string, LiveFacts>();
+  readonly #others: OtherServers;
+  #own: OwnState | undefined;
   #servers: readonly ServerCard[] = [];
   #kept: ReadonlySet<string> = new Set();
   #questions: readonly QuestionCard[] = [];
@@ -114,6 +126,9 @@ class Hub implements ConsoleHub {
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
+    this.#others = new OtherServers(deps.controlDir, () => {
+      if (this.#own && !this.#isClosed) this.#noteReplies(this.#own);
+    });
     this.feed = createAuditFeed(deps.auditDir, { onRecords: (records) => this.#add(records) });
     this.#timer = setInterval(() => this.#tick(), pollMs).unref();
   }
@@ -277,31 +292,36 @@ class Hub implements ConsoleHub {
   }
 
   async #pollOnce(): Promise<void> {
-    const { controlDir } = this.#deps;
     const engine = await this.#deps.engine();
     this.#unlisten ??= engine.approvals?.listen(() => this.refresh());
     const attended = [...this.#listeners].some(({ mayAnswer }) => mayAnswer) ? attendMs : 0;
     engine.approvals?.attend(attended);
-    const [own, others] = await Promise.all([
-      this.#readOwn(engine),
-      pollServers(controlDir, engine.instance, attended),
-    ]);
-    const listed = [...own.listed, ...others.commands.flatMap((one) => one.listed)];
-    this.#servers = [own.server, ...others.servers];
-    this.#questions = [
-      ...own.waiting.map((one) => toQuestionCard(one, engine.instance)),
-      ...others.questions.flatMap(({ instance, waiting }) =>
-        waiting.map((one) => toQuestionCard(one, instance)),
-      ),
-    ];
-    this.#off = own.off;
+    const [own] = await Promise.all([this.#readOwn(engine), this.#others.poll(engine.instance, attended)]);
+    this.#own = own;
     this.#noteKept();
-    this.#update(
-      new Map(listed.filter(({ state }) => state.end === null).map((one) => [one.id, toLiveFacts(one)])),
-    );
+    this.series.sample(this.#noteReplies(own));
   }
 
-  async #readOwn(engine: Engine) {
+  // The last replies of all servers; called again when one of them is late.
+  #noteReplies(own: OwnState): ReadonlyMap<string, LiveFacts> {
+    const others = this.#others.all();
+    const listed = [...own.listed, ...others.flatMap((one) => one.listed)];
+    this.#servers = [own.server, ...others.map(({ server }) => server)];
+    const questions = [
+      ...own.waiting.map((one) => toQuestionCard(one, own.server.instance)),
+      ...others.flatMap(({ instance, waiting }) => waiting.map((one) => toQuestionCard(one, instance))),
+    ];
+    // The request of a server that has ended is listed by every server of its project.
+    this.#questions = [...new Map(questions.map((one) => [one.id, one])).values()];
+    this.#off = own.off;
+    const live = new Map(
+      listed.filter(({ state }) => state.end === null).map((one) => [one.id, toLiveFacts(one)]),
+    );
+    this.#update(live);
+    return live;
+  }
+
+  async #readOwn(engine: Engine): Promise<OwnState> {
     const [status, listed, inbox] = await Promise.all([
       this.#deps.status(),
       engine.list(localUser),
@@ -313,7 +333,6 @@ class Hub implements ConsoleHub {
   #update(live: Map<string, LiveFacts>): void {
     const before = this.#live;
     this.#live = live;
-    this.series.sample(live);
     for (const [id, facts] of live)
       if (JSON.stringify(facts) !== JSON.stringify(before.get(id))) this.#changed.add(id);
     for (const id of before.keys()) if (!live.has(id)) this.#changed.add(id);

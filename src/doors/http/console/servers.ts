@@ -1,63 +1,112 @@
 // The other servers of this user, by their control sockets: what runs there, what they ask, and their output.
+import type { IndexedCommand } from '../../../audit/command-index.ts';
 import type { ServerCard } from '../../../contract/console.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { ReadResult } from '../../../contract/job.ts';
 import type { ApprovalInbox, PendingApproval } from '../../../engine/approval/approval-inbox.ts';
 import type { ListedCommand } from '../../../engine/commands/commands.ts';
 import type { ControlCall, SentBytes } from '../../../servers/control-call.ts';
-import { askServers, type ReachedServer, type ServerFolder } from '../../../servers/reach-servers.ts';
+import {
+  askServers,
+  listServerPids,
+  type ReachedServer,
+  type ServerFolder,
+} from '../../../servers/reach-servers.ts';
 import type { ServerStatus } from '../../../servers/server-status.ts';
 import type { ReadLog } from '../../../support/tail.ts';
+import { settlesWithin } from '../../../support/timing.ts';
+import type { WorkerAccess } from '../../door.ts';
 
-/** The replies of the other servers. */
-export interface ServersFound {
-  readonly servers: readonly ServerCard[];
-  readonly commands: readonly { readonly instance: string; readonly listed: readonly ListedCommand[] }[];
-  readonly questions: readonly { readonly instance: string; readonly waiting: readonly PendingApproval[] }[];
+/** The last replies of one other server. */
+export interface OtherServer {
+  readonly instance: string;
+  readonly server: ServerCard;
+  readonly listed: readonly ListedCommand[];
+  readonly waiting: readonly PendingApproval[];
 }
 
 const replyMs = 2_000;
+// How long one poll waits for the other servers. A reply that takes longer is added when it arrives.
+const patienceMs = 250;
 
-/** Asks every server but this one; `attendMs` says how long a person looks at the questions. */
-export async function pollServers(controlDir: string, own: string, attendMs: number): Promise<ServersFound> {
-  const { replies, close } = await askServers<ServerStatus>({ controlDir, replyMs }, { method: 'status' });
+/** The other servers of this user. A server that is silent delays neither a poll nor the replies of the others. */
+export class OtherServers {
+  readonly #controlDir: string;
+  readonly #onLate: () => void;
+  readonly #found = new Map<string, OtherServer>();
+  /** The pids of servers that have not replied yet; they are not asked again before that. */
+  readonly #asked = new Set<string>();
+
+  /** `onLate` is called when a reply arrives, or a server is found to be gone, after its poll has returned. */
+  constructor(controlDir: string, onLate: () => void) {
+    this.#controlDir = controlDir;
+    this.#onLate = onLate;
+  }
+
+  all(): readonly OtherServer[] {
+    return [...this.#found.values()];
+  }
+
+  /** Asks every server but `own`; `attendMs` says how long a person looks at the questions. */
+  async poll(own: string, attendMs: number): Promise<void> {
+    let isLate = false;
+    const pids = listServerPids(this.#controlDir);
+    for (const pid of this.#found.keys()) if (!pids.includes(pid)) this.#found.delete(pid);
+    const asks = pids
+      .filter((pid) => !this.#asked.has(pid))
+      .map(async (pid) => {
+        await this.#ask(pid, own, attendMs);
+        if (isLate) this.#onLate();
+      });
+    await settlesWithin(Promise.all(asks), patienceMs);
+    isLate = true;
+  }
+
+  async #ask(pid: string, own: string, attendMs: number): Promise<void> {
+    this.#asked.add(pid);
+    const folder = { controlDir: this.#controlDir, replyMs, pid };
+    const reply = await askServer(folder, own, attendMs).catch(() => undefined);
+    this.#asked.delete(pid);
+    const before = this.#found.get(pid);
+    const found = reply === 'silent' ? before && toSilent(before) : reply;
+    if (found) this.#found.set(pid, found);
+    else this.#found.delete(pid);
+  }
+}
+
+// Its questions cannot be answered now.
+function toSilent(before: OtherServer): OtherServer {
+  return { ...before, server: { ...before.server, problem: 'It does not reply.' }, waiting: [] };
+}
+
+async function askServer(
+  folder: ServerFolder,
+  own: string,
+  attendMs: number,
+): Promise<OtherServer | 'silent' | undefined> {
+  const { replies, failed, close } = await askServers<ServerStatus>(folder, { method: 'status' });
   try {
-    const others = replies.flatMap(({ server, result }) =>
-      result.instance === null || result.instance === own
-        ? []
-        : [{ server, status: result, instance: result.instance }],
-    );
-    const commands = await ask<readonly ListedCommand[]>(others, { method: 'list' });
-    const inboxes = await ask<Awaited<ReturnType<ApprovalInbox['list']>>>(others, {
-      method: 'approvals',
-      attendMs,
-    });
+    const [reply] = replies;
+    if (failed.length > 0) return 'silent';
+    const instance = reply?.result.instance ?? own;
+    if (!reply || instance === own) return undefined;
+    const { server, result } = reply;
+    const listed = await ask<readonly ListedCommand[]>(server, { method: 'list' });
+    const inbox = await ask<Inbox>(server, { method: 'approvals', attendMs });
     return {
-      servers: others.map(({ status, instance }) => toServerCard(status, instance, false)),
-      commands: commands.map(({ instance, result }) => ({ instance, listed: result })),
-      questions: inboxes.map(({ instance, result }) => ({ instance, waiting: result.waiting })),
+      ...{ instance, server: toServerCard(result, instance, false) },
+      ...{ listed: listed ?? [], waiting: inbox?.waiting ?? [] },
     };
   } finally {
     close();
   }
 }
 
-interface Other {
-  readonly server: ReachedServer;
-  readonly instance: string;
-}
+type Inbox = Awaited<ReturnType<ApprovalInbox['list']>>;
 
-// A server that fails or is of an earlier version is left out.
-async function ask<Result>(others: readonly Other[], call: ControlCall) {
-  const replies = await Promise.all(
-    others.map(({ server, instance }) =>
-      server.call(call).then(
-        (result) => [{ instance, result: result as Result }],
-        () => [],
-      ),
-    ),
-  );
-  return replies.flat();
+// A server of an earlier version may not know the call.
+async function ask<Result>(server: ReachedServer, call: ControlCall): Promise<Result | undefined> {
+  return (await server.call(call).catch(() => undefined)) as Result | undefined;
 }
 
 /** A server as the page shows it. */
@@ -79,13 +128,27 @@ export function toServerCard(status: ServerStatus, instance: string, own: boolea
   };
 }
 
+/** Where commands can be: the servers of this user, and the worker that keeps those whose server has ended. */
+export interface CommandPlaces extends Pick<WorkerAccess, 'listKept' | 'keptCommands'> {
+  readonly controlDir: string;
+}
+
 /** Makes one call to the server with this instance; throws if it is gone. */
-export async function callServer(
-  folder: ServerFolder,
-  instance: string,
+export async function callServer(controlDir: string, instance: string, call: ControlCall): Promise<unknown> {
+  return callOnce(await findServer(controlDir, instance), call);
+}
+
+/** Makes one call about a command, to the server or worker that has it. */
+export async function callAbout(
+  places: CommandPlaces,
+  { id, server }: CommandPlace,
   call: ControlCall,
 ): Promise<unknown> {
-  const server = await reach(folder, instance);
+  return callOnce(await reach(places, { id, server }), call);
+}
+
+async function callOnce(server: ReachedServer | undefined, call: ControlCall): Promise<unknown> {
+  if (!server) throw serverGone();
   try {
     return await server.call(call);
   } finally {
@@ -93,15 +156,15 @@ export async function callServer(
   }
 }
 
-/** Reads the output of another server's command; `close` ends its connection. */
+/** Reads the output of a command that this server does not have; `close` ends its connection. */
 export async function openRemoteLog(
-  folder: ServerFolder,
-  instance: string,
-  id: string,
+  places: CommandPlaces,
+  command: CommandPlace,
 ): Promise<{ readonly read: ReadLog; close(): void }> {
-  const server = await reach(folder, instance);
+  const server = await reach(places, command);
   return {
     async read(from, query) {
+      const { id } = command;
       const sent = (await server.call({ method: 'bytes', id, from, query })) as SentBytes;
       const decode = (data: string) => new Uint8Array(Buffer.from(data, 'base64'));
       const chunks = sent.chunks.map(({ stream, data }) => ({ stream, data: decode(data) }));
@@ -111,13 +174,44 @@ export async function openRemoteLog(
   };
 }
 
-async function reach(folder: ServerFolder, instance: string): Promise<ReachedServer> {
-  const { replies, close } = await askServers<ServerStatus>({ ...folder, replyMs }, { method: 'status' });
-  const found = replies.find(({ result }) => result.instance === instance)?.server;
+/** A command and the instance of the server that started it. */
+type CommandPlace = Pick<IndexedCommand, 'id' | 'server'>;
+
+// A command may have outlived its server: then another server has taken it up, or only the worker has it.
+async function reach(places: CommandPlaces, { id, server }: CommandPlace): Promise<ReachedServer> {
+  const found = (await findServer(places.controlDir, server)) ?? (await findHolder(places, id));
+  if (!found) throw serverGone();
+  return found;
+}
+
+async function findServer(controlDir: string, instance: string): Promise<ReachedServer | undefined> {
+  const [pid] = instance.split('_');
+  const { replies } = await askServers<ServerStatus>({ controlDir, replyMs, pid }, { method: 'status' });
+  return keepOne(replies, ({ result }) => result.instance === instance);
+}
+
+async function findHolder(
+  { controlDir, listKept, keptCommands }: CommandPlaces,
+  id: string,
+): Promise<ReachedServer | undefined> {
+  const isKept = listKept().some((one) => one.id === id);
+  if (!isKept) return undefined;
+  const folder = { controlDir, replyMs, keptCommands };
+  const { replies } = await askServers<readonly ListedCommand[]>(folder, { method: 'list' });
+  return keepOne(replies, ({ result }) => result.some((one) => one.id === id));
+}
+
+function keepOne<Reply extends { readonly server: ReachedServer }>(
+  replies: readonly Reply[],
+  isWanted: (reply: Reply) => boolean,
+): ReachedServer | undefined {
+  const found = replies.find(isWanted)?.server;
   for (const { server } of replies) if (server !== found) server.close();
-  if (found) return found;
-  close();
-  throw new NacreError('job_not_found', 'The server of this command is gone.', {
+  return found;
+}
+
+function serverGone(): NacreError {
+  return new NacreError('job_not_found', 'The server of this command is gone.', {
     hint: 'Its output is gone with it, unless the setting record was on.',
   });
 }

@@ -4,6 +4,7 @@ import { showCommand } from '../../../contract/command.ts';
 import type { AgentCard, CardState, CommandCard, QuestionCard } from '../../../contract/console.ts';
 import type { PendingApproval } from '../../../engine/approval/approval-inbox.ts';
 import type { ListedCommand } from '../../../engine/commands/commands.ts';
+import { describeHeldChanges } from '../../../tools/common/describe-changes.ts';
 
 /** The facts about a command that only its server knows. */
 export interface LiveFacts {
@@ -126,7 +127,12 @@ export function toQuestionCard(pending: PendingApproval, server: string): Questi
     agent: toAgentKey({ door, client, instance: server, connection }),
     client,
     server,
-    asked: { ...asked, command: showCommand(asked.command), into: asked.into && lastPart(asked.into) },
+    asked: {
+      ...asked,
+      command: showCommand(asked.command),
+      into: asked.into && lastPart(asked.into),
+      changes: asked.changes ? describeHeldChanges(asked.changes) : null,
+    },
     rule,
     reason,
     programs,
