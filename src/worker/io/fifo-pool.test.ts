@@ -74,6 +74,20 @@ test('a failing mkfifo leaves nothing behind', async () => {
   expect(readdirSync(fifos)).toEqual([]);
 });
 
+test('an mkfifo that is too slow, or fails without a message, is one short error', async () => {
+  const mkfifo = join(folder, 'mkfifo');
+  writeFileSync(mkfifo, '#!/bin/sh\nexec sleep 60\n');
+  chmodSync(mkfifo, 0o755);
+  await expect(createFifoPool(fifos, 128, mkfifo, 50).take(1)).rejects.toMatchObject({
+    message: `Cannot create pipes in ${fifos}: ${mkfifo} took longer than 50 ms`,
+    hint: expect.stringContaining('overloaded'),
+  });
+  writeFileSync(mkfifo, '#!/bin/sh\nexit 3\n');
+  await expect(createFifoPool(fifos, 128, mkfifo).take(1)).rejects.toMatchObject({
+    message: `Cannot create pipes in ${fifos}: mkfifo failed (3)`,
+  });
+});
+
 test('after closing no more FIFOs are created, so that the folder can be removed', async () => {
   const pool = createFifoPool(fifos);
   await pool.take(120);

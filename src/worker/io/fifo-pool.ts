@@ -7,7 +7,8 @@ import { makeFolder } from '../../support/make-folder.ts';
 
 const run = promisify(execFile);
 const lowWater = 16;
-const makeMs = 10_000;
+// Even a very busy machine creates a batch within this time.
+const defaultMakeMs = 60_000;
 
 /**
  * FIFOs for commands. Node's own pipes are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and Node
@@ -24,8 +25,19 @@ export interface FifoPool {
 }
 
 /** Makes a pool that creates its FIFOs in `folder`, `batchSize` at a time. */
-export function createFifoPool(folder: string, batchSize = 128, mkfifo = findMkfifo()): FifoPool {
-  return new FolderFifoPool(folder, batchSize, mkfifo);
+export function createFifoPool(
+  folder: string,
+  batchSize = 128,
+  mkfifo = findMkfifo(),
+  makeMs = defaultMakeMs,
+): FifoPool {
+  return new FolderFifoPool(folder, batchSize, { mkfifo, makeMs });
+}
+
+/** The program that creates FIFOs, and how long it may take. */
+interface FifoMaker {
+  readonly mkfifo: string;
+  readonly makeMs: number;
 }
 
 // Clients may start nacre with a PATH that lacks system folders.
@@ -36,15 +48,15 @@ function findMkfifo(): string {
 class FolderFifoPool implements FifoPool {
   readonly #folder: string;
   readonly #batchSize: number;
-  readonly #mkfifo: string;
+  readonly #maker: FifoMaker;
   #names: string[] = [];
   #created = 0;
   #refilling: Promise<void> | null = null;
 
-  constructor(folder: string, batchSize: number, mkfifo: string) {
+  constructor(folder: string, batchSize: number, maker: FifoMaker) {
     this.#folder = folder;
     this.#batchSize = batchSize;
-    this.#mkfifo = mkfifo;
+    this.#maker = maker;
   }
 
   async take(count: number): Promise<readonly string[]> {
@@ -75,23 +87,41 @@ class FolderFifoPool implements FifoPool {
     const names = Array.from({ length: this.#batchSize }, () =>
       join(this.#folder, `fifo-${this.#created++}`),
     );
-    await createFifos(this.#mkfifo, this.#folder, names);
+    await createFifos(this.#maker, this.#folder, names);
     this.#names.push(...names);
   }
 }
 
-async function createFifos(mkfifo: string, folder: string, names: readonly string[]): Promise<void> {
+async function createFifos(
+  { mkfifo, makeMs }: FifoMaker,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
   try {
     makeFolder(folder);
     await run(mkfifo, ['-m', '600', ...names], { timeout: makeMs, killSignal: 'SIGKILL' });
   } catch (cause) {
     for (const name of names) if (isFifo(name)) rmSync(name);
-    const reason = cause instanceof Error ? cause.message.trim().split('\n').at(-1) : String(cause);
+    const reason = isTimeout(cause) ? `${mkfifo} took longer than ${makeMs} ms` : lastLine(cause);
     throw new NacreError('resources_unavailable', `Cannot create pipes in ${folder}: ${reason}`, {
-      hint: 'Free some space there, or set state_dir to a folder on a local file system.',
+      hint: isTimeout(cause)
+        ? 'The machine is overloaded, or the folder is on a slow file system. Try again, or set state_dir to a folder on a local file system.'
+        : 'Free some space there, or set state_dir to a folder on a local file system.',
       cause,
     });
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && 'killed' in error && error.killed === true;
+}
+
+// The first line of the message is the command line, with the names of all FIFOs.
+function lastLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, code } = error as NodeJS.ErrnoException;
+  const [first = '', ...lines] = message.trim().split('\n');
+  return lines.at(-1) ?? (first.startsWith('Command failed') ? `mkfifo failed (${code})` : first);
 }
 
 function isFifo(path: string): boolean {

@@ -229,7 +229,9 @@ export class KeeperLauncher {
 
 // By now every command has been stopped; a keeper that is still there is killed with its fork server.
 async function endWithin(keeper: Keeper): Promise<void> {
-  if (!(await settlesWithin(keeper.gone, goneMs))) keeper.end();
+  if (await settlesWithin(keeper.gone, goneMs)) return;
+  keeper.end();
+  await settlesWithin(keeper.gone, goneMs);
 }
 
 const goneMs = 3_000;

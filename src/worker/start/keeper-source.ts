@@ -131,7 +131,7 @@ export class KeeperSource {
     const fits = isDefault && this.#fitsDefault(isolation, spec.cwd);
     const folders = layered && this.#toLayerFolders(isolation, spec.cwd);
     const below =
-      layered?.mode === 'hold' && folders ? this.#deps.changes.heldBy(layered.owner, folders) : [];
+      layered?.mode === 'hold' && folders ? await this.#deps.changes.heldBy(layered.owner, folders) : [];
     const isUsual = !folders || (below.length === 0 && isDeepStrictEqual(folders, this.#layerFolders));
     if (fits && isUsual) {
       const pools = folders ? this.#layeredPools : this.#pools;

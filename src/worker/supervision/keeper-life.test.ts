@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { needPrograms } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createFifoPool, openForReading } from '../io/fifo-pool.ts';
 import { childrenOf } from '../processes/descendants.ts';
@@ -41,3 +42,35 @@ test('E2: the end of a killed supervisor is reported only when its init process 
   process.kill(keeper, 'SIGKILL');
   await fifos.close();
 });
+
+// Reaps its child one and a half seconds after the child has died, as a supervisor on a very busy machine does.
+const slowSupervisor = `
+  my $init = fork // die;
+  exec 'bash', '-c', 'sleep 7742 & wait' unless $init;
+  do { select undef, undef, undef, 0.01; open my $stat, '<', "/proc/$init/stat"; $_ = <$stat> } until /\\) Z /;
+  select undef, undef, undef, 1.5;
+  waitpid $init, 0;
+  exit 7;
+`;
+
+test.for(['end', 'giveUp'] as const)(
+  '%s lets a slow supervisor reap its init process',
+  async (way, context) => {
+    needPrograms(context, '/usr/bin/perl');
+    const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
+    const [name = ''] = await fifos.take(1);
+    const status = openForReading(name);
+    const supervisor = spawn('/usr/bin/perl', ['-e', slowSupervisor], { stdio: 'ignore', detached: true });
+    const pid = supervisor.pid ?? 0;
+    const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
+    await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length, { timeout: 20_000 }).toBe(1);
+    const [keeper = 0] = childrenOf(childrenOf(pid)[0] ?? 0);
+    const life = new KeeperLife({ pid, exited }, status.ours, 2, { ...limits, reapMs: 100 });
+    await life[way]();
+    expect(await exited).toEqual({ code: 7, signal: null });
+    await life.gone;
+    closeSync(status.theirs);
+    process.kill(keeper, 'SIGKILL');
+    await fifos.close();
+  },
+);

@@ -1,12 +1,13 @@
 import { constants as os } from 'node:os';
-import { createDeferred, settlesWithin } from '../../support/timing.ts';
+import { createDeferred, createStopwatch, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
+import { childrenOf } from '../processes/descendants.ts';
 import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
 import { continueWhileStopped } from './continue-helpers.ts';
 import { canFindFamily, type Family, findFamily } from './find-family.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
-import { untilGone } from './until-gone.ts';
+import { readStartTime, untilGone } from './until-gone.ts';
 
 /** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
 export interface KeeperEnd {
@@ -32,8 +33,9 @@ export interface KeeperLimits {
 }
 
 const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
-// A supervisor exits a moment after the init process that it waits for.
+// A supervisor exits a moment after the init process that it waits for; on a very busy machine that moment is long.
 const exitMs = 500;
+const slowExitMs = 20_000;
 // A process of a namespace that was killed can survive in an uninterruptible system call.
 const emptyMs = 4_000;
 
@@ -86,10 +88,9 @@ export class KeeperLife {
   end(): void {
     this.#isEnding = true;
     if (!this.#lives) return;
-    sendSignal(this.#family?.init ?? this.#launched.pid, 'SIGKILL');
-    // A stopped supervisor reaps nothing.
-    if (this.#family)
-      setTimeout(() => this.#lives && sendSignal(this.#launched.pid, 'SIGKILL'), exitMs).unref();
+    const init = this.#family?.init ?? this.#firstChild();
+    sendSignal(init ?? this.#launched.pid, 'SIGKILL');
+    if (init !== undefined) this.#expectExit(createStopwatch());
   }
 
   /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */
@@ -110,10 +111,33 @@ export class KeeperLife {
   async giveUp(): Promise<void> {
     this.end();
     if (await settlesWithin(this.gone, this.#limits.reapMs)) return;
+    if (this.#isReaping() && (await settlesWithin(this.gone, slowExitMs))) return;
     sendSignal(this.#launched.pid, 'SIGKILL');
     await killHolders(this.#statusFd);
     this.#status.close();
     await settlesWithin(this.gone, this.#limits.reapMs);
+  }
+
+  // Before `ready`, a supervisor may already have an init process.
+  #firstChild(): number | undefined {
+    return this.#ownProcesses === 0 ? undefined : childrenOf(this.#launched.pid)[0];
+  }
+
+  // A supervisor that is killed before it has reaped its init process leaves a zombie where PID 1 reaps nothing. If it was
+  // stopped, `continueWhileStopped` continues it.
+  #expectExit(elapsed: () => number): void {
+    const check = () => {
+      if (!this.#lives) return;
+      if (this.#isReaping() && elapsed() < slowExitMs) this.#expectExit(elapsed);
+      else sendSignal(this.#launched.pid, 'SIGKILL');
+    };
+    setTimeout(check, exitMs).unref();
+  }
+
+  /** True while the processes below the supervisor are dead, and it has not reaped them yet. */
+  #isReaping(): boolean {
+    const children = childrenOf(this.#launched.pid);
+    return children.length > 0 && children.every((pid) => readStartTime(pid) === null);
   }
 
   #onText(text: string): void {
