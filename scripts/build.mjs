@@ -107,6 +107,7 @@ const worker = await build({
   external: ['@lydell/node-pty'],
 });
 copyFileSync('src/worker/guard/exec-guard.pl', 'dist/exec-guard.pl');
+copyFileSync('src/worker/road/loader.cjs', 'dist/loader.cjs');
 const consoles = await buildConsole();
 cpSync('src/doors/http/pages', 'dist/pages', { recursive: true });
 cpSync('src/doors/http/applet-template', 'dist/applet-template', { recursive: true });

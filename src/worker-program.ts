@@ -1,18 +1,45 @@
+// dist/worker.js: `ROOT BUILD` runs the detached worker, `attach ROOT BUILD` connects stdin and stdout to it.
 import { closeSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { ensureOwnerAccess } from './support/umask.ts';
+import { attachWorker } from './worker/host/attach-worker.ts';
 import { runWorker } from './worker/host/run-worker.ts';
 
 ensureOwnerAccess();
-const [root = '', build = ''] = process.argv.slice(2);
-await runWorker({
-  root,
-  build,
-  report(line) {
-    // The process that started it may be gone.
-    try {
-      writeSync(1, `${line}\n`);
-      closeSync(1);
-    } catch {}
-  },
-  exit: () => process.exit(),
-});
+const words = process.argv.slice(2);
+if (words[0] === 'attach') await attach(words.slice(1));
+else await run(words);
+
+async function attach([root = '', build = '']: readonly string[]): Promise<void> {
+  const program = fileURLToPath(import.meta.url);
+  const place = { root, build, program, environment: ownEnvironment() };
+  try {
+    await attachWorker(place, process.stdin, process.stdout);
+    process.exit();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+async function run([root = '', build = '']: readonly string[]): Promise<void> {
+  await runWorker({
+    root,
+    build,
+    environment: ownEnvironment(),
+    execGuard: fileURLToPath(new URL('./exec-guard.js', import.meta.url)),
+    report(line) {
+      // The process that started it may be gone.
+      try {
+        writeSync(1, `${line}\n`);
+        closeSync(1);
+      } catch {}
+    },
+    exit: () => process.exit(),
+  });
+}
+
+function ownEnvironment(): Readonly<Record<string, string>> {
+  const entries = Object.entries(process.env);
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}

@@ -46,6 +46,10 @@ export const backends = {
   }),
 };
 
+// The end of a stream on this machine means that the server is gone, or that the worker was too busy to answer; in the second
+// case the next stream is open already.
+const localGraceMs = 250;
+
 async function createDetached(options: LocalOptions, detached: DetachedOptions, mode: 'use' | 'view') {
   const [{ createRemoteBackend }, { createUnixRoad }, { workersFolder }] = await Promise.all([
     import('./remote/create-remote-backend.ts'),
@@ -55,5 +59,6 @@ async function createDetached(options: LocalOptions, detached: DetachedOptions, 
   const { build, program, orphanMs, tombstoneMs, plain } = detached;
   const { stateDir, environment, execAllow } = options;
   const road = createUnixRoad({ root: workersFolder(stateDir), build, program, environment });
-  return createRemoteBackend({ road, build, mode, orphanMs, tombstoneMs, execAllow, options: plain });
+  const times = { orphanMs, tombstoneMs, graceMs: localGraceMs };
+  return createRemoteBackend({ road, build, mode, ...times, execAllow, options: plain });
 }

@@ -43,6 +43,9 @@ export const frameKinds = { call: 1, answer: 2, failure: 3, event: 4, ping: 5, p
 /** The largest frame that is accepted. */
 export const maxFrameBytes = 16 * 1024 * 1024;
 
+/** The output that a job may push on a new link before the near side has asked for any. */
+export const firstCredit = 1_048_576;
+
 /** The number of a call that is not answered. */
 export const unanswered = 0;
 
@@ -56,11 +59,30 @@ export interface NearHello {
   readonly mode: 'use' | 'view';
   /** The worker's options as plain data. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Present if the worker is on another machine, and `options` name no paths, variables or files: it fills in its own. */
+  readonly elsewhere?: Elsewhere | undefined;
   readonly exec: ExecList | null;
   readonly orphanMs: number;
   readonly tombstoneMs: number;
+  /** How long the far side keeps jobs that do not outlive a broken link, since the near side may open it again; 0 by default. */
+  readonly graceMs?: number | undefined;
   /** The jobs that the near side knows, with the end of its copy of their output. */
   readonly resume: Readonly<Record<string, Cursor>>;
+}
+
+/** The part of a hello that only a worker on another machine needs. */
+export interface Elsewhere {
+  /** Where commands run that name no directory, if it exists there; the home directory there by default. */
+  readonly cwd?: string | undefined;
+}
+
+/** A machine as its worker reports it. */
+export interface FarMachine {
+  /** The kernel and processor, such as `linux x64`. */
+  readonly platform: string;
+  readonly home: string;
+  /** Where commands run that name no directory. */
+  readonly cwd: string;
 }
 
 /** The answer to `NearHello`. */
@@ -69,6 +91,8 @@ export interface FarHello {
   /** The name of the worker's process; another name means that the earlier one is gone with its jobs. */
   readonly worker: string;
   readonly pid: number;
+  /** Present if `NearHello.elsewhere` is. */
+  readonly machine?: FarMachine | undefined;
   /** The states of the jobs in `NearHello.resume` that are known. */
   readonly jobs: readonly JobState[];
 }
@@ -132,6 +156,8 @@ export interface WireCalls {
   credit(id: string, upTo: Cursor): null;
   /** Asks for `awaiting` and `usage` of a job during the next `careMs`. */
   care(id: string): null;
+  /** The near side closes the link and will not open it again; an older worker does not know this call. */
+  bye(): null;
   /** Ends every job and the worker itself. */
   shutdown(): null;
 }

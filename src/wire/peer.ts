@@ -38,6 +38,7 @@ export class Peer {
   #isClosed = false;
   #heartbeat: NodeJS.Timeout | undefined;
   #missed = 0;
+  #lastData = performance.now();
 
   constructor(stream: Duplex, handlers: PeerHandlers) {
     this.#stream = stream;
@@ -47,6 +48,7 @@ export class Peer {
     const reader = new FrameReader((frame) => this.#receive(frame), bannerBytes);
     stream.on('data', (piece: Buffer) => {
       this.#missed = 0;
+      this.#lastData = performance.now();
       try {
         reader.push(piece);
       } catch (error) {
@@ -62,6 +64,11 @@ export class Peer {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Milliseconds since anything was received. */
+  get silentMs(): number {
+    return performance.now() - this.#lastData;
   }
 
   /** Sends a call; the answer has the same number. */

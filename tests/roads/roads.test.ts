@@ -1,10 +1,10 @@
 // The contract of a backend on every road to a worker. NACRE_TEST_ROAD=json runs the tests of src/engine on that road.
 import { statSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../src/contract/backend.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
 import { createStopwatch } from '../../src/support/timing.ts';
 import { createTestEngine } from '../support/engine.ts';
+import { readAll } from '../support/read-all.ts';
 import { createRoadBackend, type RoadName, roadNames } from '../support/roads.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
@@ -23,16 +23,6 @@ const open = (road: RoadName) => {
     return id;
   };
   return { backend, folder, start };
-};
-
-const readAll = async (backend: Backend, id: string) => {
-  const found = { stdout: '', stderr: '' };
-  for (let at = 0; ; ) {
-    const read = await backend.read(id, at, { waitMs: 10_000, maxBytes: 100_000 });
-    for (const { stream, data } of read.chunks) found[stream] += Buffer.from(data).toString('latin1');
-    at = read.next;
-    if (read.final && at === read.end) return found;
-  }
 };
 
 describe.each(roadNames)('the road %s', (road) => {

@@ -2,11 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { createLocalBackend } from '../../src/backends/local/create-local-backend.ts';
-import type { Road } from '../../src/backends/remote/connection.ts';
 import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
 import { createUnixRoad } from '../../src/backends/remote/unix-road.ts';
 import type { Backend } from '../../src/contract/backend.ts';
 import { makeFolder } from '../../src/support/make-folder.ts';
+import type { Road } from '../../src/wire/road.ts';
+import { findHere } from '../../src/worker/host/here-options.ts';
 import { WorkerHost } from '../../src/worker/host/worker-host.ts';
 import { createProcessTable } from '../../src/worker/processes/create-process-table.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
@@ -64,6 +65,7 @@ export function createRoadBackend(
   makeFolder(jobsFolder);
   const host = new WorkerHost({
     ...{ name: 'test', build: 'test', jobsFolder, table: createProcessTable() },
+    here: findHere(folder, { environment: options.environment, execGuard: options.execGuard }),
     onIdle() {},
     onShutdown() {},
   });
@@ -100,7 +102,9 @@ function createSocketBackend(options: Omit<WorkerOptions, 'table'>, folder: stri
   };
 }
 
-function toRemote({ execAllow, ...options }: Omit<WorkerOptions, 'table'>) {
-  const [build, mode, orphanMs, tombstoneMs] = ['test', 'use', 60_000, 60_000] as const;
-  return { build, mode, orphanMs, tombstoneMs, execAllow, options: { ...options } };
+/** Options of `createRemoteBackend` from those of a worker. */
+export function toRemote({ execAllow, ...options }: Omit<WorkerOptions, 'table'>) {
+  const [build, mode] = ['test', 'use'] as const;
+  const times = { orphanMs: 60_000, tombstoneMs: 60_000, graceMs: 60_000 };
+  return { build, mode, ...times, execAllow, options: { ...options } };
 }

@@ -1,18 +1,13 @@
 // The near side's stream to a worker:
 // 1. the first call opens it: the road finds or starts the worker, `hello` names the jobs that the near side knows,
-// 2. if it breaks, it is opened again at once while there are jobs or calls, and open calls are sent again by their numbers,
+// 2. if it breaks, it is opened again as long as jobs or calls need it; open calls are sent again by their numbers,
 // 3. another worker at the far end means that the first one is gone with its jobs, except those that it kept on disk.
-import type { Duplex } from 'node:stream';
+//    Calls that the first one may have made already, such as `start`, are not sent to the second.
 import { NacreError, shuttingDown } from '../../contract/failure.ts';
 import type { FarHello, NearHello, WireCalls, WireEvent, WireMethod } from '../../contract/wire.ts';
-import { createDeferred, type Deferred, settlesWithin, sleep } from '../../support/timing.ts';
+import { createDeferred, createNotifier, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { type Answer, Peer, StreamClosedError } from '../../wire/peer.ts';
-
-/** Opens byte streams to a worker. */
-export interface Road {
-  /** Connects to the worker, which is started if there is none. */
-  open(): Promise<Duplex>;
-}
+import type { Road } from '../../wire/road.ts';
 
 /** Callbacks of a `Connection`. */
 export interface ConnectionHandlers {
@@ -26,25 +21,77 @@ export interface ConnectionHandlers {
   isNeeded(): boolean;
 }
 
-interface OpenCall {
-  readonly method: string;
-  readonly words: readonly unknown[];
-  readonly raw: readonly Uint8Array[];
-  readonly answer: Deferred<Answer>;
+/** A call was sent, but its worker was replaced before it answered, so that it may have been made and is not sent again. */
+export class WorkerReplacedError extends NacreError {
+  constructor() {
+    super('resources_unavailable', 'The worker was replaced by another one before it answered this call.', {
+      hint: 'Check whether it had an effect before you make it again.',
+    });
+  }
+}
+
+/** A call was sent, but the worker cannot be reached any more, so that it may have been made. */
+export class UnansweredError extends NacreError {
+  constructor(cause: NacreError) {
+    super(cause.code, cause.message, { hint: cause.hint, details: { ...cause.details }, cause });
+  }
 }
 
 const beatMs = 5_000;
 const helloMs = 10_000;
-const patienceMs = 10_000;
-const attempts = 8;
+// How long a call waits for a stream, so that it is answered even if no worker is.
+const patienceMs = 15_000;
+const firstDelayMs = 10;
+const lastDelayMs = 2_000;
+const byeMs = 1_000;
+
+// Another worker than the one to which they were sent does not get these, since the first one may have made them.
+const neverTwice: ReadonlySet<string> = new Set([
+  ...['start', 'write', 'applyChanges', 'discardChanges', 'undoChanges', 'openPort'],
+]);
+
+/** A call that is not answered yet; `open` waits as one without a method. */
+class OpenCall {
+  readonly method: WireMethod | undefined;
+  readonly words: readonly unknown[];
+  readonly raw: readonly Uint8Array[];
+  readonly answer: Deferred<Answer> = createDeferred();
+  /** The worker to which it was sent last. */
+  worker: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(method?: WireMethod, words: readonly unknown[] = [], raw: readonly Uint8Array[] = []) {
+    this.method = method;
+    this.words = words;
+    this.raw = raw;
+    // It may be rejected before anything awaits it.
+    this.answer.promise.catch(() => {});
+  }
+
+  /** Rejects it unless it is sent within `ms`. */
+  expectStream(ms: number, toError: () => NacreError): void {
+    this.stopWaiting();
+    this.#timer = setTimeout(() => this.reject(toError()), ms);
+  }
+
+  reject(error: NacreError): void {
+    this.answer.reject(this.worker === undefined ? error : new UnansweredError(error));
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#timer);
+  }
+}
 
 /** A stream to a worker that is opened on demand. */
 export class Connection {
   readonly #road: Road;
   readonly #handlers: ConnectionHandlers;
   readonly #calls = new Map<number, OpenCall>();
+  readonly #called = createNotifier();
   #peer: Peer | null = null;
-  #opening: Promise<Peer> | null = null;
+  #isOpening = false;
+  #failure: unknown;
   #worker: string | undefined;
   #epoch = 0;
   #number = 0;
@@ -57,7 +104,12 @@ export class Connection {
 
   /** True once it was opened. */
   get hasBegun(): boolean {
-    return this.#worker !== undefined || this.#opening !== null;
+    return this.#worker !== undefined || this.#isOpening;
+  }
+
+  /** How often it was opened. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** Makes a call; rejects if no worker answers within some seconds. */
@@ -69,26 +121,8 @@ export class Connection {
   }
 
   /** Makes a call with raw bytes. */
-  async send(
-    method: WireMethod,
-    words: readonly unknown[],
-    raw: readonly Uint8Array[] = [],
-  ): Promise<Answer> {
-    if (this.#isClosed) throw shuttingDown();
-    const answer = createDeferred<Answer>();
-    // `close` may reject it while the stream is being opened, before anything awaits it.
-    answer.promise.catch(() => {});
-    this.#number += 1;
-    const number = this.#number;
-    this.#calls.set(number, { method, words, raw, answer });
-    try {
-      const peer = this.#peer ?? (await this.#open());
-      this.#transmit(peer, number);
-      return await answer.promise;
-    } finally {
-      this.#calls.delete(number);
-      this.#rest();
-    }
+  send(method: WireMethod, words: readonly unknown[], raw: readonly Uint8Array[] = []): Promise<Answer> {
+    return this.#await(new OpenCall(method, words, raw));
   }
 
   /** Makes a call without an answer, if the stream is open. */
@@ -96,113 +130,139 @@ export class Connection {
     this.#peer?.notify(method, words);
   }
 
-  /** Sends pings as long as a job or a call depends on the worker. */
+  /** Sends pings as long as a job or a call depends on the worker, and opens a stream that has broken. */
   watch(): void {
-    this.#peer?.beat(beatMs);
+    if (this.#peer) this.#peer.beat(beatMs);
+    else if (!this.#isOpening) void this.#keepOpening();
   }
 
   async open(): Promise<void> {
-    if (!this.#peer) await this.#open();
+    if (!this.#peer) await this.#await(new OpenCall());
   }
 
-  close(): void {
+  /** Says goodbye, so that the worker does not wait for another stream, and closes the stream. */
+  async close(): Promise<void> {
+    const bye = this.#peer && this.send('bye', []);
     this.#isClosed = true;
-    for (const { answer } of this.#calls.values()) answer.reject(shuttingDown());
+    if (bye) await settlesWithin(bye, byeMs).catch(() => {});
+    this.#called.notifyAll();
+    this.#rejectCalls(shuttingDown());
     this.#peer?.close();
     this.#peer = null;
   }
 
-  #rest(): void {
-    if (this.#calls.size === 0 && !this.#handlers.isNeeded()) this.#peer?.rest();
-  }
-
-  // A call that was sent over a stream that broke is sent again over the next one, by `#open`.
-  #transmit(peer: Peer, number: number): void {
-    const call = this.#calls.get(number);
-    if (!call || this.#sentOver.get(number) === peer) return;
-    this.#sentOver.set(number, peer);
-    peer.beat(beatMs);
-    peer
-      .call(number, call.method, call.words, call.raw)
-      .then(call.answer.resolve, (error: unknown) => {
-        if (!(error instanceof StreamClosedError)) call.answer.reject(error);
-      })
-      .finally(() => this.#sentOver.delete(number));
-  }
-
-  readonly #sentOver = new Map<number, Peer>();
-
-  #open(): Promise<Peer> {
-    this.#opening ??= this.#connect().finally(() => {
-      this.#opening = null;
-    });
-    return this.#opening;
-  }
-
-  async #connect(): Promise<Peer> {
-    let failure: unknown;
-    for (let turn = 0; turn < attempts && !this.#isClosed; turn += 1) {
-      try {
-        return await this.#connectOnce();
-      } catch (error) {
-        failure = error;
-        if (error instanceof NacreError) throw error;
-        await sleep(turn * 20);
-      }
+  async #await(call: OpenCall): Promise<Answer> {
+    if (this.#isClosed) throw shuttingDown();
+    this.#number += 1;
+    const number = this.#number;
+    this.#calls.set(number, call);
+    if (this.#peer) this.#transmit(this.#peer, number, call);
+    else this.#expectStream(call);
+    try {
+      return await call.answer.promise;
+    } finally {
+      call.stopWaiting();
+      this.#calls.delete(number);
+      if (!this.#isWanted()) this.#peer?.rest();
     }
-    throw this.#isClosed ? shuttingDown() : noWorker(failure);
   }
 
-  async #connectOnce(): Promise<Peer> {
+  #isWanted(): boolean {
+    return !this.#isClosed && (this.#calls.size > 0 || this.#handlers.isNeeded());
+  }
+
+  #expectStream(call: OpenCall): void {
+    call.expectStream(this.#road.patienceMs ?? patienceMs, () => noWorker(this.#failure));
+    this.#called.notifyAll();
+    this.watch();
+  }
+
+  #transmit(peer: Peer, number: number, call: OpenCall): void {
+    call.stopWaiting();
+    const { method, worker } = call;
+    if (method === undefined) {
+      call.answer.resolve({ result: null, raw: [] });
+      return;
+    }
+    if (worker !== undefined && worker !== this.#worker && neverTwice.has(method)) {
+      call.answer.reject(new WorkerReplacedError());
+      return;
+    }
+    call.worker = this.#worker;
+    peer.beat(beatMs);
+    // A call whose stream breaks is sent again over the next one.
+    peer.call(number, method, call.words, call.raw).then(call.answer.resolve, (error: unknown) => {
+      if (!(error instanceof StreamClosedError)) call.answer.reject(error);
+    });
+  }
+
+  // Tries until the stream is open or nothing needs it any more. Calls wait for some time, since a network may be back soon;
+  // an error of the road, such as a refused key, answers them at once if no worker was ever reached.
+  async #keepOpening(): Promise<void> {
+    this.#isOpening = true;
+    const longestMs = this.#road.retryMs ?? lastDelayMs;
+    for (let delayMs = firstDelayMs; this.#isWanted(); delayMs = Math.min(delayMs * 2, longestMs)) {
+      try {
+        await this.#connect();
+        break;
+      } catch (error) {
+        this.#failure = error;
+        if (error instanceof NacreError && this.#worker === undefined) this.#rejectCalls(error);
+      }
+      if (this.#isWanted()) await this.#called.wait(delayMs);
+    }
+    this.#isOpening = false;
+  }
+
+  async #connect(): Promise<void> {
     const stream = await this.#road.open();
     this.#epoch += 1;
+    let failure: Error | undefined;
     const peer: Peer = new Peer(stream, {
       onEvent: (event, raw) => this.#handlers.onEvent(event, raw),
-      onClose: () => this.#onClose(peer),
+      onClose: (error) => {
+        failure = error;
+        this.#onClose(peer);
+      },
     });
     this.#number += 1;
     const answer = peer.call(this.#number, 'hello', [this.#handlers.hello(this.#epoch)]);
     answer.catch(() => {});
-    if (!(await settlesWithin(answer, helloMs))) {
-      peer.close();
-      throw new Error('it did not answer');
-    }
-    const hello = (await answer).result as FarHello;
-    if (this.#isClosed) {
-      peer.close();
-      throw shuttingDown();
-    }
+    const isAnswered = await settlesWithin(answer, helloMs).catch((error: unknown) => {
+      throw failure ?? error;
+    });
+    if (!isAnswered) peer.close();
+    if (!isAnswered || this.#isClosed) throw new Error('it did not answer');
+    this.#onHello(peer, (await answer).result as FarHello);
+  }
+
+  #onHello(peer: Peer, hello: FarHello): void {
     const isNew = this.#worker !== undefined && this.#worker !== hello.worker;
     this.#worker = hello.worker;
     this.#peer = peer;
     this.#handlers.onUnreachable(undefined);
     this.#handlers.onOpen(hello, isNew);
-    for (const number of [...this.#calls.keys()]) this.#transmit(peer, number);
-    return peer;
+    if (this.#handlers.isNeeded()) this.watch();
+    for (const [number, call] of [...this.#calls]) this.#transmit(peer, number, call);
   }
 
   #onClose(peer: Peer): void {
     if (this.#peer !== peer) return;
     this.#peer = null;
-    if (this.#isClosed) return;
-    if (this.#calls.size === 0 && !this.#handlers.isNeeded()) return;
+    if (!this.#isWanted()) return;
     this.#handlers.onUnreachable(new Date().toISOString());
-    void this.#reopen();
+    for (const call of this.#calls.values()) this.#expectStream(call);
+    this.watch();
   }
 
-  async #reopen(): Promise<void> {
-    for (let delayMs = 10; !this.#isClosed && !this.#peer; delayMs = Math.min(delayMs * 2, 2_000)) {
-      const isOpen = settlesWithin(this.#open(), patienceMs).catch(() => false);
-      if (await isOpen) return;
-      const error = noWorker(new Error('it does not answer'));
-      for (const { answer } of this.#calls.values()) answer.reject(error);
-      await sleep(delayMs);
-    }
+  #rejectCalls(error: NacreError): void {
+    for (const call of this.#calls.values()) call.reject(error);
   }
 }
 
 function noWorker(cause: unknown): NacreError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof NacreError) return cause;
+  const reason = cause instanceof Error ? cause.message : 'it does not answer';
   return new NacreError(
     'resources_unavailable',
     `The worker that keeps commands cannot be reached: ${reason}.`,

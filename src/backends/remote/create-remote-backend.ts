@@ -3,11 +3,12 @@
 import type { Backend, TakeUpRequest, WriteOptions } from '../../contract/backend.ts';
 import { stopOnClose } from '../../contract/backend.ts';
 import type { Facts, InspectQuery, SessionFacts } from '../../contract/facts.ts';
-import { jobNotFound } from '../../contract/failure.ts';
+import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
 import type { Cursor, JobSpec, JobState, OutputChunk, ReadResult } from '../../contract/job.ts';
 import {
   type FarHello,
+  firstCredit,
   type InspectAnswer,
   protocol,
   type ReadAnswer,
@@ -15,7 +16,8 @@ import {
 } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { settlesWithin } from '../../support/timing.ts';
-import { Connection, type Road } from './connection.ts';
+import type { Road } from '../../wire/road.ts';
+import { Connection, UnansweredError, WorkerReplacedError } from './connection.ts';
 import { Mirror } from './mirror.ts';
 
 /** Options of `createRemoteBackend`. */
@@ -28,6 +30,8 @@ export interface RemoteOptions {
   execAllow(): ExecList | undefined;
   readonly orphanMs: number;
   readonly tombstoneMs: number;
+  /** How long commands that do not outlive a broken stream wait for the next one. */
+  readonly graceMs: number;
 }
 
 /** A backend over a stream. */
@@ -156,6 +160,8 @@ class RemoteJobs {
   readonly #link = randomHex(16);
   readonly #mirrors = new Map<string, Mirror>();
   readonly #caredAt = new Map<string, number>();
+  // Specs of jobs whose `start` was not called yet, for a worker that replaces the one that has prepared them.
+  readonly #prepared = new Map<string, { readonly spec: JobSpec; prepared: Promise<unknown> }>();
   readonly #sessions = new Map<string, { readonly fingerprint: string; readonly facts: SessionFacts }>();
   #exec: ExecList | null = null;
 
@@ -188,6 +194,7 @@ class RemoteJobs {
 
   forget(id: string): void {
     this.#mirrors.delete(id);
+    this.#prepared.delete(id);
     this.#caredAt.delete(id);
   }
 
@@ -195,17 +202,30 @@ class RemoteJobs {
     await this.connection.open();
     await this.#followExec();
     if (!this.#mirrors.has(spec.id)) this.#mirrors.set(spec.id, new Mirror(spec.id));
-    // `start` reports the failure.
-    this.connection.call('prepare', spec).catch(() => {});
+    this.#sendPrepare(spec);
   }
 
   async start(id: string): Promise<void> {
     const mirror = this.get(id);
+    const prepared = this.#prepared.get(id)?.prepared;
+    this.#prepared.delete(id);
+    const { epoch } = this.connection;
+    const startedAt = new Date().toISOString();
     try {
       mirror.set(await this.connection.call('start', id));
     } catch (error) {
-      this.forget(id);
-      throw error;
+      const isReopened = this.connection.epoch !== epoch;
+      const unknown = toUnknown(id, startedAt);
+      // `hello` may have reported what another worker found on disk.
+      if (mirror.hasStarted) return;
+      if (error instanceof UnansweredError) this.#leaveOpen(mirror, unknown);
+      else if (error instanceof WorkerReplacedError || (isReopened && isNotFound(error)))
+        this.#lose(mirror, unknown, unknownStart);
+      else {
+        this.forget(id);
+        await prepared;
+        throw error;
+      }
     }
     this.#caredAt.set(id, performance.now());
     this.connection.watch();
@@ -266,11 +286,32 @@ class RemoteJobs {
     const commands = await this.connection.call('takeUp', request);
     for (const { id, state } of commands) {
       const mirror = this.#mirrors.get(id) ?? new Mirror(id);
+      // It is pushed from the beginning.
+      mirror.credit = firstCredit;
       mirror.set(state);
       this.#mirrors.set(id, mirror);
     }
     if (this.#running().length > 0) this.connection.watch();
     return commands;
+  }
+
+  // `start` reports the failure.
+  #sendPrepare(spec: JobSpec): void {
+    const prepared = this.connection.call('prepare', spec);
+    prepared.catch(() => {});
+    this.#prepared.set(spec.id, { spec, prepared });
+  }
+
+  // It may run: `hello` will report it when the worker can be reached again.
+  #leaveOpen(mirror: Mirror, state: JobState): void {
+    mirror.set(state);
+    mirror.setUnreachable(state.startedAt);
+  }
+
+  // The worker may have prepared the job, which will not be started any more.
+  #lose(mirror: Mirror, state: JobState, detail: string): void {
+    mirror.set(toLost(state, detail));
+    this.connection.call('dispose', mirror.id).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -279,24 +320,30 @@ class RemoteJobs {
       const stopped = ending.map(({ id }) => this.connection.call('stop', id, stopOnClose));
       await settlesWithin(Promise.allSettled(stopped), closeMs);
     }
-    this.connection.close();
+    await this.connection.close();
   }
 
   #hello(epoch: number) {
-    const { build, mode, options, orphanMs, tombstoneMs } = this.#options;
+    const { build, mode, options, orphanMs, tombstoneMs, graceMs } = this.#options;
     this.#exec = this.#options.execAllow() ?? null;
-    const resume = Object.fromEntries([...this.#mirrors.values()].map(({ id, end }) => [id, end]));
+    const resume = Object.fromEntries(
+      [...this.#mirrors.values()].map((mirror) => [mirror.id, mirror.resume()]),
+    );
     const exec = this.#exec;
-    return { protocol, build, link: this.#link, epoch, mode, options, exec, orphanMs, tombstoneMs, resume };
+    const times = { orphanMs, tombstoneMs, graceMs };
+    return { protocol, build, link: this.#link, epoch, mode, options, exec, ...times, resume };
   }
 
   #onOpen({ jobs, worker }: FarHello, isNew: boolean): void {
-    for (const state of jobs) this.find(state.id)?.set(state);
-    if (!isNew) return;
-    this.#sessions.clear();
-    const known = new Set(jobs.map(({ id }) => id));
-    for (const mirror of this.#running())
-      if (!known.has(mirror.id)) mirror.set(toLost(mirror.state(), worker));
+    if (isNew) this.#sessions.clear();
+    const known = new Map(jobs.map((state) => [state.id, state]));
+    for (const state of jobs) if (state.status !== 'pending') this.find(state.id)?.set(state);
+    for (const mirror of this.#running()) {
+      const state = known.get(mirror.id);
+      if (!state) mirror.set(toLost(mirror.state(), isNew ? replacedBy(worker) : endedMeanwhile));
+      else if (state.status === 'pending') this.#lose(mirror, mirror.state(), neverStarted);
+    }
+    for (const { spec } of [...this.#prepared.values()]) if (!known.has(spec.id)) this.#sendPrepare(spec);
   }
 
   #onEvent(event: WireEvent, raw: readonly Buffer[]): void {
@@ -347,8 +394,25 @@ class RemoteJobs {
   }
 }
 
-function toLost(state: JobState, worker: string): JobState {
-  const detail = `The worker that ran it is gone; worker ${worker} has taken its place and has no record of it. Its exit code is not known.`;
+const isNotFound = (error: unknown) => error instanceof NacreError && error.code === 'job_not_found';
+
+const replacedBy = (worker: string) =>
+  `The worker that ran it is gone; worker ${worker} has taken its place and has no record of it. Its exit code is not known.`;
+const endedMeanwhile =
+  'The connection to its worker was lost for so long that the worker has ended it. Its exit code is not known.';
+const neverStarted = 'The connection to its worker was lost before it was started, so it did not run.';
+const unknownStart =
+  'The worker was lost while it started this command. It is not known whether it ran; it was not started again.';
+
+/** The state of a job of which only `start` is known. */
+function toUnknown(id: string, startedAt: string): JobState {
+  return {
+    ...{ id, status: 'running', pid: null, startedAt, durationMs: 0, stdoutBytes: 0, stderrBytes: 0 },
+    ...{ withheldEnv: [], enforcement: null, resources: null, end: null },
+  };
+}
+
+function toLost(state: JobState, detail: string): JobState {
   return {
     ...state,
     status: 'lost',

@@ -1,6 +1,6 @@
 import { jobNotFound } from '../../contract/failure.ts';
 import type { Cursor, JobState, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
-import type { OutputFrame } from '../../contract/wire.ts';
+import { firstCredit, type OutputFrame } from '../../contract/wire.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
 
 /** Output that a mirror keeps in memory; older output is read from the worker. */
@@ -41,7 +41,13 @@ export class Mirror {
     this.id = id;
     this.#start = from;
     this.#end = from;
-    this.credit = from + 1_048_576;
+    this.credit = from + firstCredit;
+  }
+
+  /** The cursor from which the far side pushes over a new link, which has no credit from earlier ones. */
+  resume(): Cursor {
+    this.credit = this.#end + firstCredit;
+    return this.#end;
   }
 
   /** The end of what was pushed. */

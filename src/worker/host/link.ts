@@ -17,25 +17,26 @@ import type { ExecList } from '../../contract/isolation.ts';
 import type { Cursor, EnvironmentRules, JobSpec, JobState, TerminalSize } from '../../contract/job.ts';
 import type { ForwardedPort, RoomState } from '../../contract/port.ts';
 import type { SessionState } from '../../contract/session.ts';
-import type {
-  FarHello,
-  InspectAnswer,
-  NearHello,
-  OutputFrame,
-  ReadAnswer,
-  WireCalls,
-  WireMethod,
+import {
+  type FarHello,
+  firstCredit,
+  type InspectAnswer,
+  type NearHello,
+  type OutputFrame,
+  type ReadAnswer,
+  type WireCalls,
+  type WireMethod,
 } from '../../contract/wire.ts';
 import { createDeferred } from '../../support/timing.ts';
 import { type Answer, type IncomingCall, Peer } from '../../wire/peer.ts';
+import { asAsked, inHome, toFarMachine, toHereOptions } from './here-options.ts';
 import { HostedJob } from './hosted-job.ts';
 import { createHostedWorker, type HostedWorker } from './hosted-worker.ts';
 import { JobFeed } from './job-feed.ts';
 import type { JobEntry, SessionEntry, WorkerHost } from './worker-host.ts';
 
-/** The output that a new job may push before the near side has asked for any. */
-const firstCredit = 1_048_576;
 const maxReadBytes = 1_048_576;
+const silenceMs = 30_000;
 
 type Handlers = {
   readonly [M in Exclude<WireMethod, 'read' | 'write'>]: (
@@ -45,7 +46,7 @@ type Handlers = {
 
 // A near side that lost its connection sends a call again; these must not be made twice.
 const madeOnce: ReadonlySet<string> = new Set([
-  ...['prepare', 'start', 'write', 'interrupt', 'stop', 'dispose', 'detach'],
+  ...['prepare', 'write', 'interrupt', 'stop', 'dispose', 'detach'],
   ...['closeSession', 'openPort', 'closePort', 'takeUp'],
   ...['applyChanges', 'discardChanges', 'undoChanges'],
 ]);
@@ -65,6 +66,8 @@ export class Link {
   #hello: NearHello | null = null;
   #own: HostedWorker | null = null;
   #exec: ExecList | null = null;
+  #graceMs: number | undefined;
+  #silence: NodeJS.Timeout | undefined;
 
   constructor(host: WorkerHost, stream: Duplex) {
     this.#host = host;
@@ -87,6 +90,11 @@ export class Link {
     return this.#hello?.orphanMs ?? 0;
   }
 
+  /** How long jobs that do not outlive it stay after its end; null if a link that replaces it decides about them. */
+  get graceMs(): number | null {
+    return this.#isFenced ? null : (this.#graceMs ?? this.#hello?.graceMs ?? 0);
+  }
+
   /** The workers that it uses. */
   workers(): readonly HostedWorker[] {
     return [...(this.#own ? [this.#own] : []), ...[...this.#rooms.values()].map(({ hosted }) => hosted)];
@@ -94,10 +102,14 @@ export class Link {
 
   /** Ends a connection that another one of the same server replaces. */
   fence(): void {
+    this.#isFenced = true;
     this.#peer.close(new Error('fenced'));
   }
 
+  #isFenced = false;
+
   async #close(): Promise<void> {
+    clearInterval(this.#silence);
     for (const feed of this.#feeds.values()) feed.close();
     this.#feeds.clear();
     await this.#host.release(this);
@@ -138,6 +150,10 @@ export class Link {
         const entry = this.#findSession(key);
         return entry ? this.#host.closeSession(entry) : null;
       },
+      bye: () => {
+        this.#graceMs = 0;
+        return null;
+      },
       shutdown: async () => {
         await this.#host.close();
         setImmediate(() => this.#host.options.onShutdown());
@@ -172,7 +188,8 @@ export class Link {
       dispose: async (id: string) => {
         this.#feeds.get(id)?.close();
         this.#feeds.delete(id);
-        await this.#host.dispose(this.#find(id));
+        const entry = this.#find(id);
+        await (entry.job.hasStarted ? this.#host.dispose(entry) : this.#host.end(entry));
         return null;
       },
       settle: (id: string) => {
@@ -234,32 +251,59 @@ export class Link {
   }
 
   async #open(hello: NearHello): Promise<FarHello> {
-    for (const other of this.#host.links) if (other !== this && other.name === hello.link) other.fence();
+    const { jobs: known, links, sessions, options: own } = this.#host;
+    const others = links.filter((other) => other !== this && other.name === hello.link);
+    if (others.some(({ epoch }) => epoch > hello.epoch)) throw isFenced();
+    for (const other of others) other.fence();
     this.#hello = hello;
     this.#exec = hello.exec;
-    for (const entry of this.#host.sessions)
+    this.#inherit(this.#host.lastLink(hello.link));
+    for (const entry of sessions)
       if (entry.link === null && entry.linkName === hello.link) this.#ownSession(entry);
     const jobs: JobState[] = [];
     for (const [id, cursor] of Object.entries(hello.resume)) {
-      const entry = this.#host.jobs.get(id);
+      const entry = known.get(id);
       if (entry?.linkName !== hello.link) continue;
       this.#ownJob(entry, cursor);
-      jobs.push(await entry.job.state());
+      await entry.starting?.catch(() => {});
+      const state = known.has(id) && (entry.job.hasStarted ? entry.job.state() : toPending(id));
+      // A state that cannot be told leaves the job unknown, so that the near side reports it as lost.
+      const found = await Promise.resolve(state).catch(() => false as const);
+      if (found) jobs.push(found);
     }
+    this.#host.endForgotten(this);
     // A worker that replaces a killed one ends what that one left running.
     if (jobs.some(({ status }) => status === 'lost'))
       void this.#worker()
         .worker.warmUp()
         .catch(() => {});
-    const { name, build } = this.#host.options;
-    return { build, worker: name, pid: process.pid, jobs };
+    const machine = hello.elsewhere && toFarMachine(own.here, hello.elsewhere);
+    if (machine) this.#expectPings();
+    return { build: own.build, worker: own.name, pid: process.pid, machine, jobs };
+  }
+
+  // The commands of a server share a worker and a room, also when its link was broken in between.
+  #inherit(last: Link | undefined): void {
+    if (!last) return;
+    if (last.#own && this.#host.hasWorker(last.#own)) this.#own = last.#own;
+    for (const [key, place] of last.#rooms)
+      if (this.#host.hasWorker(place.hosted)) this.#rooms.set(key, place);
+    for (const hosted of this.workers()) hosted.setExec(this.#exec);
+  }
+
+  // A server that is switched off does not close its stream. While one of its jobs runs, it sends pings.
+  #expectPings(): void {
+    this.#silence = setInterval(() => {
+      const isBusy = this.#visible().some(({ job }) => job.hasStarted && !job.hasEnded);
+      if (isBusy && this.#peer.silentMs > silenceMs) this.#peer.close(new Error('it was silent'));
+    }, silenceMs / 3).unref();
   }
 
   #ownJob(entry: JobEntry, from: Cursor): void {
     clearTimeout(entry.timer);
     entry.link = this;
     entry.linkName = this.name;
-    this.#follow(entry, from);
+    if (entry.job.hasStarted) this.#follow(entry, from);
   }
 
   #ownSession(entry: SessionEntry): void {
@@ -278,8 +322,10 @@ export class Link {
 
   #worker(): HostedWorker {
     if (this.#own) return this.#own;
-    const { table, jobsFolder } = this.#host.options;
-    this.#own = createHostedWorker(this.#hello?.options ?? {}, { table, keptFolder: jobsFolder }, this.#exec);
+    const { table, jobsFolder, here } = this.#host.options;
+    const { options = {}, elsewhere } = this.#hello ?? {};
+    const whole = elsewhere ? { ...options, ...toHereOptions(here, elsewhere) } : options;
+    this.#own = createHostedWorker(whole, { table, keptFolder: jobsFolder }, this.#exec);
     this.#host.addWorker(this.#own);
     return this.#own;
   }
@@ -314,6 +360,7 @@ export class Link {
       room: placed.room,
       prepared,
       begin: () => begun.resolve(),
+      identity: spec.keeping?.identity,
       link: this,
       linkName: this.name,
     };
@@ -360,20 +407,26 @@ export class Link {
   async #start(id: string): Promise<JobState> {
     const entry = this.#find(id);
     const { job } = entry;
+    // A near side that lost its connection sends `start` again, perhaps while the first one is being made.
     if (!job.hasStarted && !job.isPast) {
-      try {
-        await entry.prepared;
-        await job.worker.start(id);
-      } catch (error) {
-        await this.#host.discard(entry);
-        throw error;
-      }
-      entry.begin();
+      entry.starting ??= this.#begin(entry);
+      await entry.starting;
     }
     const feed = this.#follow(entry, 0);
     const state = await job.state();
     if (!state.end) feed.care();
     return state;
+  }
+
+  async #begin(entry: JobEntry): Promise<void> {
+    try {
+      await entry.prepared;
+      await entry.job.worker.start(entry.job.id);
+    } catch (error) {
+      await this.#host.discard(entry);
+      throw error;
+    }
+    entry.begin();
   }
 
   async #stop(id: string, options: StopOptions): Promise<JobState> {
@@ -408,7 +461,14 @@ export class Link {
     await job.write(Buffer.concat(raw), options);
   }
 
-  async #inspect(query: InspectQuery, known: string | null): Promise<InspectAnswer> {
+  async #inspect(asked: InspectQuery, known: string | null): Promise<InspectAnswer> {
+    if (!this.#hello?.elsewhere) return this.#inspectHere(asked, known);
+    const { home } = this.#host.options.here;
+    const { facts, ...rest } = await this.#inspectHere(inHome(asked, home), known);
+    return { facts: asAsked(facts, asked), ...rest };
+  }
+
+  async #inspectHere(query: InspectQuery, known: string | null): Promise<InspectAnswer> {
     if (query.session === undefined) return { facts: await this.#worker().worker.inspect(query) };
     const entry = this.#findSession(query.session);
     const { worker } = entry?.hosted ?? this.#worker();
@@ -448,6 +508,9 @@ export class Link {
     if (identity === undefined) return this.#viewAll();
     const isMine = (keeping: { readonly identity: string } | undefined) => keeping?.identity === identity;
     const shells = [...this.#host.sessions].filter(({ link, keeping }) => link === null && isMine(keeping));
+    // Commands that do not outlive an earlier server must not run in its shells any more.
+    if (shells.length > 0)
+      await this.#host.endUnkept((entry) => 'identity' in entry && entry.identity === identity);
     for (const entry of shells) await this.#takeUpSession(entry, room);
     const jobs = [...this.#host.jobs.values()].filter(
       ({ link, job }) => link === null && isMine(job.kept?.keeping),
@@ -490,9 +553,22 @@ export class Link {
   }
 }
 
+function toPending(id: string): JobState {
+  return {
+    ...{ id, status: 'pending', pid: null, startedAt: new Date().toISOString(), durationMs: 0 },
+    ...{ stdoutBytes: 0, stderrBytes: 0, withheldEnv: [], enforcement: null, resources: null, end: null },
+  };
+}
+
 function unknownMethod(method: string): NacreError {
   return new NacreError('invalid_request', `This worker does not know the call ${method}.`, {
     hint: 'It belongs to another version of nacre: run nacre shutdown, then try again.',
+  });
+}
+
+function isFenced(): NacreError {
+  return new NacreError('resources_unavailable', 'A later stream of the same server has replaced this one.', {
+    hint: 'Call again.',
   });
 }
 

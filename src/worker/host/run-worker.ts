@@ -6,7 +6,9 @@ import { existsSync, rmdirSync, rmSync, watch } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { settlesWithin } from '../../support/timing.ts';
+import type { Environment } from '../machine/environment.ts';
 import { createProcessTable } from '../processes/create-process-table.ts';
+import { findHere } from './here-options.ts';
 import {
   becomeCurrent,
   createWorkerFolder,
@@ -22,6 +24,9 @@ export interface WorkerProgram {
   /** The folder of all workers. */
   readonly root: string;
   readonly build: string;
+  /** The environment, and the guard's program beside that of the worker. */
+  readonly environment: Environment;
+  readonly execGuard: string;
   /** Reports to the process that started it. */
   report(line: 'ready' | 'another'): void;
   exit(): void;
@@ -32,7 +37,7 @@ const firstLinkMs = 10_000;
 const shutdownMs = 12_000;
 
 /** Runs the detached worker until it has nothing left to keep. */
-export async function runWorker({ root, build, report, exit }: WorkerProgram): Promise<void> {
+export async function runWorker({ root, build, report, exit, ...program }: WorkerProgram): Promise<void> {
   const own = createWorkerFolder(root, build);
   if (!becomeCurrent(root, own)) {
     rmSync(own.folder, { recursive: true, force: true });
@@ -42,6 +47,7 @@ export async function runWorker({ root, build, report, exit }: WorkerProgram): P
   const leave = createExit(root, own, exit);
   const host = new WorkerHost({
     ...{ name: own.name, build, jobsFolder: join(own.folder, 'jobs'), table: createProcessTable() },
+    here: findHere(root, program),
     onIdle: () => leave(),
     onShutdown: () => leave(),
   });

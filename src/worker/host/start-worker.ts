@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream';
 import { NacreError } from '../../contract/failure.ts';
 import { settlesWithin, sleep } from '../../support/timing.ts';
 import type { Environment } from '../machine/environment.ts';
-import { connectTo, findCurrent, isWorkerAlive, removeCurrent } from './worker-folder.ts';
+import { continueWhileStopped } from '../supervision/continue-helpers.ts';
+import { connectTo, findCurrent, isWorkerAlive, readWorker, removeCurrent } from './worker-folder.ts';
 
 /** How to find or start the detached worker of this user. */
 export interface WorkerPlace {
@@ -39,12 +40,21 @@ export async function connectToCurrent(root: string): Promise<Duplex | undefined
   const name = findCurrent(root);
   if (name === undefined) return undefined;
   try {
-    return await connectTo(join(root, name));
+    const stream = await connectTo(join(root, name));
+    continueWhileOpen(root, name, stream);
+    return stream;
   } catch {
     // It has ended, or it is about to listen or to end.
     if (isWorkerAlive(root, name) === false) removeCurrent(root, name);
     return undefined;
   }
+}
+
+// A command of the same user can stop the worker with SIGSTOP; the kernel still accepts connections for it, but no call
+// would be answered.
+function continueWhileOpen(root: string, name: string, stream: Duplex): void {
+  const worker = readWorker(root, name);
+  if (worker && isWorkerAlive(root, name)) stream.once('close', continueWhileStopped(worker.pid));
 }
 
 function cannotStart(root: string): NacreError {

@@ -14,6 +14,7 @@ import { signedEnd } from '../../contract/wire.ts';
 import { settlesWithin } from '../../support/timing.ts';
 import type { Answer } from '../../wire/peer.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
+import type { HereOptions } from './here-options.ts';
 import { HostedJob } from './hosted-job.ts';
 import type { HostedWorker } from './hosted-worker.ts';
 import { type KeptRecord, removeKept } from './kept-job.ts';
@@ -28,7 +29,11 @@ export interface JobEntry {
   readonly room?: string | undefined;
   /** Settles when the worker has prepared it. */
   readonly prepared: Promise<unknown>;
+  /** Settles when it has started; present once that was asked for. */
+  starting?: Promise<void> | undefined;
   begin(): void;
+  /** As in `Keeping.identity`. */
+  readonly identity?: string | undefined;
   /** The link that owns it; null for an orphan. */
   link: Link | null;
   /** The name of the link that started it, or took it up last. */
@@ -57,6 +62,8 @@ export interface HostOptions {
   /** The folder in which each kept job has a folder. */
   readonly jobsFolder: string;
   readonly table: ProcessTable;
+  /** For servers on other machines, which cannot name paths of this one. */
+  readonly here: HereOptions;
   /** Called when there is nothing left to keep and no link. */
   onIdle(): void;
   /** Called by `shutdown`, after everything has ended. */
@@ -92,6 +99,8 @@ export class WorkerHost {
   readonly #links = new Set<Link>();
   readonly #workers = new Set<HostedWorker>();
   readonly #answers = new Map<string, Answers>();
+  // The last link of each name, whose worker and rooms the next one uses.
+  readonly #lastLinks = new Map<string, Link>();
   readonly #key: { readonly privateKey: KeyObject; readonly publicText: string };
   #isClosed = false;
 
@@ -145,6 +154,16 @@ export class WorkerHost {
     this.#workers.add(hosted);
   }
 
+  /** False once it was closed. */
+  hasWorker(hosted: HostedWorker): boolean {
+    return this.#workers.has(hosted);
+  }
+
+  /** The last link of this name that was lost. */
+  lastLink(name: string): Link | undefined {
+    return this.#lastLinks.get(name);
+  }
+
   addJob(entry: JobEntry): void {
     this.jobs.set(entry.job.id, entry);
     const ended = () => {
@@ -184,18 +203,50 @@ export class WorkerHost {
     };
   };
 
-  /** Ends what a lost link alone needs, and keeps the rest. */
+  /** Ends what a lost link alone needs, if it is not opened again in time, and keeps the rest. */
   async release(link: Link): Promise<void> {
     this.#links.delete(link);
-    setTimeout(() => this.#forgetAnswers(link.name), answersMs).unref();
+    this.#lastLinks.set(link.name, link);
+    setTimeout(() => this.#forgetLink(link), answersMs).unref();
     const own = [...this.jobs.values()].filter((entry) => entry.link === link);
     const shells = [...this.sessions].filter((entry) => entry.link === link);
     for (const entry of [...own, ...shells]) entry.link = null;
+    const { graceMs } = link;
+    if (graceMs === null) return;
+    for (const entry of own) if (entry.job.kept) this.#orphan(entry, link);
+    for (const entry of shells) if (entry.keeping) this.#orphanSession(entry, link);
+    if (graceMs > 0) setTimeout(() => void this.#endAfterGrace(link), toDelay(graceMs)).unref();
+    else await this.#endAfterGrace(link);
+    this.tidy();
+  }
+
+  /** Ends orphans that outlive no link, as far as `isMeant`. */
+  async endUnkept(isMeant: (entry: JobEntry | SessionEntry) => boolean): Promise<void> {
+    const isOver = (entry: JobEntry | SessionEntry) => entry.link === null && isMeant(entry);
+    const shells = [...this.sessions].filter((entry) => isOver(entry) && !entry.keeping);
+    const jobs = [...this.jobs.values()].filter(
+      (entry) => isOver(entry) && !(entry.job.kept && entry.job.hasStarted),
+    );
     await Promise.allSettled([
-      ...own.map((entry) => this.#orphan(entry, link)),
-      ...shells.map((entry) => this.#orphanSession(entry, link)),
+      ...jobs.map((entry) => this.end(entry)),
+      ...shells.map((entry) => this.closeSession(entry)),
     ]);
     this.tidy();
+  }
+
+  /** Kills a job and forgets it. */
+  async end(entry: JobEntry): Promise<void> {
+    const { job } = entry;
+    await job.worker.stop(job.id, kill).catch(() => {});
+    if (job.hasStarted) await job.ended.catch(() => {});
+    await this.dispose(entry).catch(() => this.discard(entry));
+  }
+
+  /** Ends or keeps what the last link of the same name had and this one does not know. */
+  endForgotten(link: Link): void {
+    for (const entry of this.jobs.values())
+      if (entry.link === null && entry.linkName === link.name && entry.job.kept) this.#orphan(entry, link);
+    void this.endUnkept(({ linkName }) => linkName === link.name);
   }
 
   async closeSession(entry: SessionEntry): Promise<ClosedSession | null> {
@@ -209,9 +260,10 @@ export class WorkerHost {
   /** Closes workers without a user; reports if nothing is left. */
   tidy(): void {
     if (this.#isClosed) return;
+    // The output of an ended job that is not kept is in its worker, and a link that is opened again may read it.
     const used = new Set<HostedWorker | null>([
       ...this.links.flatMap((link) => link.workers()),
-      ...[...this.jobs.values()].flatMap(({ job, hosted }) => (job.hasEnded ? [] : [hosted])),
+      ...[...this.jobs.values()].flatMap(({ job, hosted }) => (job.hasEnded && job.kept ? [] : [hosted])),
       ...[...this.sessions].map(({ hosted }) => hosted),
     ]);
     for (const hosted of this.#workers) {
@@ -236,7 +288,9 @@ export class WorkerHost {
     await Promise.all([...this.#workers].map((hosted) => this.#closeWorker(hosted)));
   }
 
-  #forgetAnswers(name: string): void {
+  #forgetLink(last: Link): void {
+    const { name } = last;
+    if (this.#lastLinks.get(name) === last) this.#lastLinks.delete(name);
     if (!this.links.some((link) => link.name === name)) this.#answers.delete(name);
   }
 
@@ -244,24 +298,22 @@ export class WorkerHost {
     await settlesWithin(worker.close(), closeMs).catch(() => {});
   }
 
-  async #orphan(entry: JobEntry, link: Link): Promise<void> {
-    const { job } = entry;
-    if (job.hasEnded && job.kept) return this.#expire(entry);
-    if (job.kept && job.hasStarted) {
-      entry.timer = setTimeout(
-        () => void job.worker.stop(job.id, stopOnClose).catch(() => {}),
-        toDelay(link.orphanMs),
-      );
-      return;
-    }
-    await job.worker.stop(job.id, kill).catch(() => {});
-    if (job.hasStarted) await job.ended.catch(() => {});
-    await this.dispose(entry).catch(() => this.discard(entry));
+  // A later link of the same name decides about what it has lost itself.
+  async #endAfterGrace(link: Link): Promise<void> {
+    if (this.#lastLinks.get(link.name) === link)
+      await this.endUnkept(({ linkName }) => linkName === link.name);
   }
 
-  async #orphanSession(entry: SessionEntry, link: Link): Promise<void> {
-    if (!entry.keeping) return void (await this.closeSession(entry));
-    entry.timer = setTimeout(() => void this.closeSession(entry), toDelay(link.orphanMs));
+  #orphan(entry: JobEntry, { orphanMs }: Link): void {
+    const { job } = entry;
+    clearTimeout(entry.timer);
+    const stop = () => void job.worker.stop(job.id, stopOnClose).catch(() => {});
+    if (job.hasEnded) this.#expire(entry);
+    else if (job.hasStarted) entry.timer = setTimeout(stop, toDelay(orphanMs));
+  }
+
+  #orphanSession(entry: SessionEntry, { orphanMs }: Link): void {
+    entry.timer = setTimeout(() => void this.closeSession(entry), toDelay(orphanMs));
   }
 
   // The result of an ended orphan stays for its tombstone time.
