@@ -1,33 +1,39 @@
 // Builds the container image, waits until a container of it is healthy and runs one command in it, if docker or podman
 // is available.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { step } from './set-up.mjs';
 
 const name = 'nacre-check';
+const pullMs = 300_000;
 
-/** Checks the container image; prints that it is skipped if neither docker nor podman responds. */
+/** Checks the container image; prints why it is skipped if no engine responds, or if the base image cannot be had. */
 export async function checkImage() {
-  const engine = ['docker', 'podman'].find(
-    (one) => spawnSync(one, ['info'], { stdio: 'ignore' }).status === 0,
-  );
-  if (engine === undefined)
-    return console.log('\n> Container image: skipped, because neither docker nor podman is available.');
+  const engine = ['docker', 'podman'].find((one) => succeeds(one, ['info']));
+  if (engine === undefined) return skip('neither docker nor podman is available');
   // `NACRE_IMAGE_BASE` names another base image, for machines that cannot reach the usual one.
-  const { NACRE_IMAGE_BASE: base } = process.env;
-  const from = base === undefined ? [] : ['--build-arg', `BASE=${base}`];
-  await step('Container image', engine, [
-    'build',
-    '-q',
-    '-t',
-    name,
-    '-f',
-    'packaging/Dockerfile',
-    ...from,
-    '.',
-  ]);
+  const base = process.env.NACRE_IMAGE_BASE ?? defaultBase();
+  if (!succeeds(engine, ['image', 'inspect', base]) && !succeeds(engine, ['pull', '-q', base]))
+    return skip(`${engine} has no image ${base} and cannot pull it`);
+  const build = ['build', '-q', '-t', name, '-f', 'packaging/Dockerfile', '--build-arg', `BASE=${base}`, '.'];
+  await step('Container image', engine, build);
   await checkContainer(engine);
   await step('Removing the image', engine, ['rmi', '-f', name]);
+}
+
+function skip(reason) {
+  console.log(`\n> Container image: skipped, because ${reason}.`);
+}
+
+function succeeds(program, args) {
+  return spawnSync(program, args, { stdio: 'ignore', timeout: pullMs }).status === 0;
+}
+
+function defaultBase() {
+  const [, base] = /^ARG BASE=(\S+)$/m.exec(readFileSync('packaging/Dockerfile', 'utf8')) ?? [];
+  if (base === undefined) throw new Error('packaging/Dockerfile has no line ARG BASE=IMAGE');
+  return base;
 }
 
 async function checkContainer(engine) {

@@ -31,6 +31,7 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   worker: [...shared, 'wire'],
   clients: shared,
   backends: [...shared, 'wire', 'worker', 'audit', 'recordings'],
+  machines: [...shared, 'policy', 'backends'],
   engine: [...shared, 'sessions', 'policy', 'output', 'audit', 'monitor', 'recordings'],
   servers: [...shared, 'engine'],
   tools: [...shared, 'engine', 'output'],
@@ -49,6 +50,7 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
       'monitor',
       'recordings',
       'worker',
+      'machines',
       'engine',
       'tools',
       'doors',
@@ -57,7 +59,7 @@ export const allowedFolders: Readonly<Record<string, readonly string[]>> = {
   assembly: [
     ...shared,
     ...['policy', 'output', 'sessions', 'audit', 'monitor', 'recordings', 'worker', 'backends', 'engine'],
-    ...['tools', 'servers', 'workflows', 'doors', 'rules'],
+    ...['machines', 'tools', 'servers', 'workflows', 'doors', 'rules'],
   ],
 };
 

@@ -48,9 +48,10 @@ export async function createWholeEngine(
   createBackend: CreateBackend,
   mode?: 'use' | 'view' | undefined,
 ): Promise<Engine> {
-  const [{ createEngine }, { createSessions }] = await Promise.all([
+  const [{ createEngine }, { createSessions }, { openSavedApprovals }] = await Promise.all([
     import('../engine/create-engine.ts'),
     import('../sessions/sessions.ts'),
+    import('../engine/approval/saved-approvals.ts'),
   ]);
   const places = toPlaces(values, host);
   const execAllow = await host.loadExecAllow();
@@ -59,6 +60,9 @@ export async function createWholeEngine(
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
+  const approvals = openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox };
+  const saved =
+    mode === 'use' ? openSavedApprovals(join(places.stateDir, 'approvals'), options.cwd) : undefined;
   return createEngine({
     backend,
     sessions: createSessions(backend, values),
@@ -67,7 +71,7 @@ export async function createWholeEngine(
     outlive: mode && { mode, project: options.cwd },
     isPaused: () => isPaused(places.controlDir),
     wantedPorts: values.ports.map(toWantedPort),
-    approvals: openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox },
+    approvals: approvals && { ...approvals, saved },
   });
 }
 

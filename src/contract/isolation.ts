@@ -51,6 +51,8 @@ export interface RequestedIsolation {
   readonly sandbox?: SandboxName | undefined;
   /** Canonical directories that are writable if `Isolation.workspace` is empty. */
   readonly workspace?: readonly string[] | undefined;
+  /** Without a sandbox: uses the sandbox `workspace`, but with the network. */
+  readonly confined?: boolean | undefined;
 }
 
 /** The isolation that was actually enforced on a command; `gaps` lists what was not. */

@@ -82,6 +82,8 @@ export interface RequestedChanges {
   readonly owner?: string | undefined;
   /** True for a command that outlives its call or has a terminal: `track` applies its changes at once, as `direct` does. */
   readonly isLasting?: boolean | undefined;
+  /** True if the user is asked about the changes: the owner cannot apply them. */
+  readonly asksUser?: boolean | undefined;
 }
 
 /** The size of a terminal in characters. */

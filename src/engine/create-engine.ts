@@ -55,7 +55,7 @@ import { type WriteRequest, write } from './typing/write-command.ts';
 export interface EngineOptions
   extends Pick<EngineDeps, 'backend' | 'sessions' | 'audit' | 'stopOnCancel' | 'outlive'> {
   /** Lets the user approve commands from another terminal; absent if no terminal can reach this process. */
-  readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open'> | undefined;
+  readonly approvals?: Pick<InboxDeps, 'deadlineMs' | 'open' | 'saved'> | undefined;
   /** True after `nacre pause`. */
   readonly isPaused?: (() => boolean) | undefined;
   /** The setting `ports`. */
@@ -127,7 +127,7 @@ function createDeps({
 
 function createInbox(
   { backend, audit }: Pick<EngineDeps, 'backend' | 'audit'>,
-  approvals: Pick<InboxDeps, 'deadlineMs' | 'open'>,
+  approvals: Pick<InboxDeps, 'deadlineMs' | 'open' | 'saved'>,
 ): ApprovalInbox {
   return createApprovalInbox({
     ...approvals,

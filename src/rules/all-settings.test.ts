@@ -29,6 +29,7 @@ describe('all settings together', () => {
       changesBytes: 5_368_709_120,
       changesDays: 30,
       changesFileBytes: 1_073_741_824,
+      changesLarge: 'refuse',
       workspace: [],
       homeShow: [],
       unprotected: [],
@@ -74,6 +75,7 @@ describe('all settings together', () => {
       drainMs: 100,
       killGraceMs: 2_000,
       loginEnv: 'auto',
+      machines: {},
       envPass: [],
       envWithhold: [],
       maxOutputChars: 30_000,
@@ -150,8 +152,8 @@ describe('all settings together', () => {
   it('appear in the help, each with its flag', () => {
     const flags = toHelpRows(allSettings).map(({ left }) => left);
     expect(flags).toContain('--allow LIST');
-    // `policy` and `tokens` can be set only in a file, and `token` has no flag so that `ps` never shows it.
-    const { policy: _rules, tokens: _names, token: _secret, ...withFlag } = allSettings;
+    // `policy`, `tokens` and `machines` can be set only in a file, and `token` has no flag so that `ps` never shows it.
+    const { policy: _rules, tokens: _names, machines: _others, token: _secret, ...withFlag } = allSettings;
     expect(flags).toHaveLength(Object.keys(withFlag).length);
   });
 });

@@ -1,5 +1,6 @@
 import { auditSettings } from '../audit/settings.ts';
 import { httpSettings } from '../doors/settings.ts';
+import { machineSettings } from '../machines/settings.ts';
 import { monitorSettings } from '../monitor/settings.ts';
 import { outputSettings } from '../output/settings.ts';
 import { policySettings } from '../policy/settings.ts';
@@ -15,6 +16,7 @@ export const settingGroups = {
   Tools: toolSettings,
   HTTP: httpSettings,
   Commands: workerSettings,
+  Machines: machineSettings,
   Output: outputSettings,
   Sessions: sessionSettings,
   Audit: auditSettings,
@@ -28,6 +30,7 @@ export const allSettings = defineSettings({
   ...toolSettings,
   ...httpSettings,
   ...workerSettings,
+  ...machineSettings,
   ...outputSettings,
   ...sessionSettings,
   ...auditSettings,

@@ -6,6 +6,7 @@ import type { ResolvedSettings } from '../settings/resolve-candidates.ts';
 import { narrowList } from '../settings/tighten.ts';
 import { type ToolFamily, toFamilies } from '../tools/settings.ts';
 import type { allSettings } from './all-settings.ts';
+import { refuseMachines } from './read-machines.ts';
 
 /** All settings with their origins, and the rules of the setting `policy`, whose examples have been checked. */
 export type Resolved = ResolvedSettings<typeof allSettings> & {
@@ -18,9 +19,10 @@ export type CallerRules = Pick<
   'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'share' | 'cwdNames' | 'environment' | 'refuseSensitive'
 >;
 
-/** Reads the rules of the setting `policy`. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
+/** Reads the settings `machines` and `policy`. Checking their examples needs the whole policy engine, which is loaded only if there are any. */
 export async function readRules(resolved: ResolvedSettings<typeof allSettings>): Promise<Resolved> {
   const { values, limits } = resolved;
+  refuseMachines(resolved);
   if (values.policy.length === 0 && limits.policy === undefined) return resolved;
   const { toPolicyRules } = await import('../policy/to-policy-rules.ts');
   return { ...resolved, policy: toPolicyRules(values.policy, limits.policy) };

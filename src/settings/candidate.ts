@@ -43,7 +43,8 @@ export function checkCandidate(candidate: Candidate): CheckedCandidate | Setting
   const result = setting.schema.safeParse(raw === undefined ? null : toValue(setting, raw));
   if (result.success)
     return { ...candidate, value: setting.path ? resolveInFolder(candidate, result.data) : result.data };
-  const detail = setting.kind.type === 'records' ? firstFault(setting, result.issues) : undefined;
+  const hasEntries = setting.kind.type === 'records' || setting.kind.type === 'map';
+  const detail = hasEntries ? firstFault(setting, result.issues) : undefined;
   const message =
     detail ??
     `${setting.key} ${setting.secret ? 'has an invalid value' : `cannot be ${show(raw)}`}; expected ${describeAccepted(setting)}.`;
@@ -65,6 +66,7 @@ function toValue({ kind }: Setting, raw: unknown): unknown {
     case 'list':
       return splitList(raw);
     case 'records':
+    case 'map':
       return raw;
   }
 }
@@ -88,14 +90,14 @@ function resolveInFolder(candidate: Candidate, value: unknown): unknown {
   return `${candidate.folder}${value}`;
 }
 
-/** Describes the first issue in a list of objects; entries are counted from 1. */
-function firstFault({ key, schema }: Setting, issues: readonly Issue[]): string | undefined {
+/** Describes the first issue in a list of objects, whose entries are counted from 1, or in objects by name. */
+function firstFault({ key, schema, kind }: Setting, issues: readonly Issue[]): string | undefined {
   // An unknown field is often the misspelled name of one that is then missing.
   const issue = issues.find(({ code }) => code === 'unknown_field') ?? issues[0];
   if (issue === undefined || issue.path.length === 0) return undefined;
   const [index, ...path] = issue.path;
   const inside = path.map(String).join('.');
-  const entry = `${key}, entry ${Number(index) + 1}`;
+  const entry = kind.type === 'map' ? `${key}.${index}` : `${key}, entry ${Number(index) + 1}`;
   if (issue.code === 'unknown_field')
     return `${entry}: there is no field ${JSON.stringify(issue.key)}${inside === '' ? '' : ` in ${inside}`}.${didYouMean(issue.key, fieldsAt(schema.shape, issue.path))}`;
   const field = inside === '' ? '' : ` ${inside}`;
@@ -105,7 +107,7 @@ function firstFault({ key, schema }: Setting, issues: readonly Issue[]): string 
 /** The names of the fields of the object at `path` in a shape. */
 function fieldsAt(shape: Shape, path: Path): readonly string[] {
   const [first, ...rest] = path;
-  if (shape.type === 'list') return fieldsAt(shape.item, rest);
+  if (shape.type === 'list' || shape.type === 'map') return fieldsAt(shape.item, rest);
   if (shape.type !== 'object') return [];
   if (first === undefined) return Object.keys(shape.fields);
   const field = shape.fields[first];

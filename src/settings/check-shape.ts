@@ -10,16 +10,26 @@ export type Shape =
       readonly pattern?: RegExp | undefined;
       /** Says what the pattern means, after the name of the field. */
       readonly message?: string | undefined;
-      /** Whole numbers that are accepted as well. */
+      /** Numbers that are accepted as well. */
       readonly number?: IntShape;
     }
   | { readonly type: 'list'; readonly item: Shape; readonly min?: number; readonly max?: number }
-  | { readonly type: 'object'; readonly fields: Readonly<Record<string, Field>> };
+  | { readonly type: 'object'; readonly fields: Readonly<Record<string, Field>> }
+  | {
+      /** Values of one kind by name. */
+      readonly type: 'map';
+      readonly item: Shape;
+      readonly names: RegExp;
+      /** Says what `names` means, after the name. */
+      readonly message: string;
+    };
 
 interface IntShape {
   readonly type: 'int';
   readonly min: number;
   readonly max: number;
+  /** True if it need not be whole. */
+  readonly hasDecimals?: boolean | undefined;
 }
 
 /** A field of an object. */
@@ -63,11 +73,14 @@ export function checkShape(shape: Shape, value: unknown, path: Path): CheckedVal
       return checkList(shape, value, path);
     case 'object':
       return checkObject(shape.fields, value, path);
+    case 'map':
+      return checkMap(shape, value, path);
   }
 }
 
-function faultOfInt({ min, max }: IntShape, value: unknown): string | undefined {
-  if (!Number.isSafeInteger(value)) return `must be a whole number, not ${nameOf(value)}`;
+function faultOfInt({ min, max, hasDecimals }: IntShape, value: unknown): string | undefined {
+  if (!(hasDecimals ? Number.isFinite(value) : Number.isSafeInteger(value)))
+    return `must be a whole number, not ${nameOf(value)}`;
   return Number(value) < min || Number(value) > max ? `must be from ${min} to ${max}` : undefined;
 }
 
@@ -139,6 +152,29 @@ function checkObject(fields: Readonly<Record<string, Field>>, value: unknown, pa
         message: `has no field ${key}`,
       })),
     ],
+  };
+}
+
+function checkMap(
+  { item, names, message }: Extract<Shape, { type: 'map' }>,
+  value: unknown,
+  path: Path,
+): CheckedValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return {
+      data: value,
+      issues: [{ code: 'invalid', path, message: `must be a mapping of names, not ${nameOf(value)}` }],
+    };
+  const entries = Object.entries(value).map(([name, entry]) => {
+    const at = [...path, name];
+    // An entry without a value, such as `local:`, is an empty object in YAML's way of writing.
+    const checked = checkShape(item, entry ?? {}, at);
+    const fault = names.test(name) ? [] : [{ code: 'invalid' as const, path: at, message }];
+    return { name, data: checked.data, issues: [...fault, ...checked.issues] };
+  });
+  return {
+    data: Object.fromEntries(entries.map(({ name, data }) => [name, data])),
+    issues: entries.flatMap(({ issues }) => issues),
   };
 }
 

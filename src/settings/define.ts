@@ -81,10 +81,10 @@ function toList(names: string | readonly string[] | undefined): readonly string[
 const kindsOf: Record<ProjectRule, readonly Kind['type'][]> = {
   intersect: ['list'],
   add: ['list'],
-  alongside: ['list', 'records'],
+  alongside: ['list', 'records', 'map'],
   lower: ['int'],
   stricter: ['choice'],
-  never: ['int', 'boolean', 'choice', 'text', 'list', 'records'],
+  never: ['int', 'boolean', 'choice', 'text', 'list', 'records', 'map'],
 };
 
 function checkSetting(setting: Setting): void {

@@ -18,6 +18,8 @@ export function describeAccepted(setting: Setting): string {
       return `a comma-separated list${kind.options ? ` of ${kind.options.join(', ')}` : ''}`;
     case 'records':
       return 'a list of objects';
+    case 'map':
+      return 'a mapping of names to objects';
   }
 }
 
@@ -27,6 +29,7 @@ export function describeDefault(setting: Setting): string {
   const value = result.success ? result.data : undefined;
   if (value === undefined) return setting.unset ?? 'unset';
   if (Array.isArray(value)) return value.length === 0 ? (setting.unset ?? 'none') : value.join(', ');
+  if (typeof value === 'object') return setting.unset ?? 'none';
   return String(value);
 }
 
@@ -56,6 +59,7 @@ export function toPlaceholder(setting: Setting): string {
     case 'list':
       return kind.options?.join(',') ?? 'LIST';
     case 'records':
+    case 'map':
       return '';
   }
 }

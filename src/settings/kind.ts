@@ -9,7 +9,9 @@ export type Kind =
   | { readonly type: 'text' }
   | { readonly type: 'list'; readonly options: readonly string[] | undefined }
   /** A list of objects; only a settings file can express it. */
-  | { readonly type: 'records' };
+  | { readonly type: 'records' }
+  /** Objects by name; only a settings file can express it. */
+  | { readonly type: 'map' };
 
 /** Returns the kind of a schema; throws for one that no flag, variable or file could express. */
 export function toKind(name: string, shape: Shape): Kind {
@@ -23,6 +25,8 @@ export function toKind(name: string, shape: Shape): Kind {
       return shape;
     case 'list':
       return toListKind(name, shape.item);
+    case 'map':
+      return { type: 'map' };
     case 'object':
       throw new Error(`Setting ${name} has a schema that cannot be set as text.`);
   }

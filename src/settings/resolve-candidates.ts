@@ -51,6 +51,8 @@ export interface ResolvedSettings<D extends Declarations> {
   readonly values: Values<D>;
   /** Additional limits from a project file; a command must satisfy both the value and its limit. */
   readonly limits: Partial<Values<D>>;
+  /** The values in the project file as written there. */
+  readonly project: Partial<Values<D>>;
   readonly origins: { readonly [K in keyof D]: Origin };
   readonly warnings: readonly string[];
 }
@@ -72,6 +74,7 @@ export function resolveCandidates<D extends Declarations>(
   return {
     values: pick(({ value }) => value) as Values<D>,
     limits: pick(({ limit }) => limit) as Partial<Values<D>>,
+    project: pick(({ project }) => project) as Partial<Values<D>>,
     origins: pick(({ origin }) => origin) as { readonly [K in keyof D]: Origin },
     warnings: warnAboutUnknown(sources.env ?? {}, settings),
   };
@@ -118,6 +121,7 @@ interface Decided {
   readonly name: string;
   readonly value?: unknown;
   readonly limit?: unknown;
+  readonly project?: unknown;
   readonly origin?: Origin;
   readonly problem?: SettingProblem;
 }
@@ -155,5 +159,6 @@ function decideTightened(
     return { name, problem: { where: project.where, message: `${key}: ${lists} have no entry in common.` } };
   }
   const changed = limit !== undefined || JSON.stringify(value) !== JSON.stringify(base);
-  return { name, value, limit, origin: changed ? { ...origin, tightenedBy: project.where } : origin };
+  const from = changed ? { ...origin, tightenedBy: project.where } : origin;
+  return { name, value, limit, project: project.value, origin: from };
 }

@@ -133,6 +133,12 @@ export class TextSchema<Input = string> extends Schema<string, Input> {
   orNumber(min: number, max: number): TextSchema<Input | number> {
     return new TextSchema<Input | number>({ ...this.shape, number: { type: 'int', min, max } });
   }
+
+  /** The same for any number. */
+  orDecimal(min: number, max: number): TextSchema<Input | number> {
+    const number = { type: 'int', min, max, hasDecimals: true } as const;
+    return new TextSchema<Input | number>({ ...this.shape, number });
+  }
 }
 
 /** A list of values of one kind. */
@@ -171,6 +177,14 @@ export const s = {
     new Schema<Option, Option>({ type: 'choice', options }),
   list: <Item, Input>({ shape }: Schema<Item, Input>) =>
     new ListSchema<Item, Input>({ type: 'list', item: shape }),
+  /** Values of one kind by name; `message` says what `names` means, after the name. */
+  map: <Item, Input>({ shape }: Schema<Item, Input>, names: RegExp, message: string) =>
+    new Schema<Readonly<Record<string, Item>>, Readonly<Record<string, Input>>>({
+      type: 'map',
+      item: shape,
+      names,
+      message,
+    }),
   /** An object with these fields and no others. */
   object: <F extends Fields>(fields: F) =>
     new Schema<ObjectOf<F, 'output'>, ObjectOf<F, 'input'>>({

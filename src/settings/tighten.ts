@@ -15,7 +15,7 @@ export function tighten(setting: Setting, base: unknown, project: unknown): Tigh
     case 'add':
       return { value: [...new Set([...toTexts(base), ...toTexts(project)])] };
     case 'alongside':
-      return toTexts(project).length === 0 ? { value: base } : { value: base, limit: project };
+      return isEmpty(project) ? { value: base } : { value: base, limit: project };
     case 'lower':
       return { value: lower(base, project) };
     case 'stricter':
@@ -60,6 +60,10 @@ function lower(base: unknown, project: unknown): unknown {
 function stricter({ kind }: Setting, base: unknown, project: unknown): unknown {
   const rank = (value: unknown) => (kind.type === 'choice' ? kind.options.indexOf(String(value)) : -1);
   return rank(project) > rank(base) ? project : base;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -29,7 +29,7 @@ function toProperty(setting: Setting): JsonSchema {
 function shapeToJson(shape: Shape): JsonSchema {
   switch (shape.type) {
     case 'int':
-      return { type: 'integer', minimum: shape.min, maximum: shape.max };
+      return { type: shape.hasDecimals ? 'number' : 'integer', minimum: shape.min, maximum: shape.max };
     case 'boolean':
       return { type: 'boolean' };
     case 'choice':
@@ -45,6 +45,12 @@ function shapeToJson(shape: Shape): JsonSchema {
       });
     case 'object':
       return objectToJson(shape.fields);
+    case 'map':
+      return {
+        type: 'object',
+        additionalProperties: shapeToJson(shape.item),
+        propertyNames: { pattern: shape.names.source },
+      };
   }
 }
 

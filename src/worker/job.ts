@@ -12,6 +12,7 @@ import type {
   TerminalSize,
 } from '../contract/job.ts';
 import { createDeferred, createStopwatch, settlesWithin } from '../support/timing.ts';
+import { explainLayerErrors } from './changes/explain-errors.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
 import { JobOutput } from './job-output.ts';
@@ -32,6 +33,8 @@ export interface JobDeps {
   readonly withheldEnv: readonly string[];
   /** As in `JobState`. */
   readonly changesNote?: string | undefined;
+  /** Called if it was ended because it changed a file that is too large for its layer. */
+  readonly onTooLarge?: (() => void) | undefined;
 }
 
 /** Options that all jobs of a worker share, from `WorkerOptions`. */
@@ -52,8 +55,9 @@ const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 // Programs report that they hit a limit at the end of `stderr`.
 const evidenceBytes = 16_384;
 const ctrlC = 0x03;
+const sigxfszStatus = 128 + 25;
 const tooLarge =
-  'The command changed a file that is larger than changes_file_bytes, which its layer would have to copy: it was ended, and its changes are held. Raise changes_file_bytes, or run it with changes: direct.';
+  'The command changed a file that is larger than changes_file_bytes, which its layer would have to copy: it was ended, and its changes are held. Raise changes_file_bytes; with changes_large: direct the same command, run again, changes files directly.';
 const lostDetail =
   'The nacre process that supervised it ended, so its exit code is not known. Its processes were killed; changes that it had made by then remain.';
 
@@ -70,6 +74,7 @@ export class Job {
   readonly #spec: JobSpec;
   readonly #withheldEnv: readonly string[];
   readonly #changesNote: string | undefined;
+  readonly #onTooLarge: (() => void) | undefined;
   readonly #options: JobOptions;
   readonly #output: JobOutput;
   #startedAt = new Date().toISOString();
@@ -95,12 +100,13 @@ export class Job {
 
   constructor(
     spec: JobSpec,
-    { spool, writesThrough, withheldEnv, changesNote }: JobDeps,
+    { spool, writesThrough, withheldEnv, changesNote, onTooLarge }: JobDeps,
     options: JobOptions,
   ) {
     this.#spec = spec;
     this.#withheldEnv = withheldEnv;
     this.#changesNote = changesNote;
+    this.#onTooLarge = onTooLarge;
     this.#options = options;
     this.#output = new JobOutput({
       spool,
@@ -296,7 +302,7 @@ export class Job {
     const deniedPrograms = this.#findDeniedPrograms(stderr);
     const protectedUse = this.#protectedUse?.(stderr);
     const session = await this.#session;
-    const changes = this.#layer && (await this.#finishChanges(this.#layer));
+    const changes = this.#layer && (await this.#finishChanges(this.#layer, stderr));
     const value = { ...this.#toEnd(end), deniedPrograms, protectedUse, session, ...changes };
     this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
     // Background processes in a session may still write, so `finish` waits for EOF.
@@ -309,11 +315,14 @@ export class Job {
   }
 
   // A failure here does not change how the command has ended.
-  async #finishChanges(layer: JobLayer): Promise<Pick<JobEnd, 'changes' | 'changesNote'>> {
+  async #finishChanges(layer: JobLayer, stderr: string): Promise<Pick<JobEnd, 'changes' | 'changesNote'>> {
     try {
-      const isTooLarge = this.#exit?.signal === 'SIGXFSZ';
+      // A persistent shell reports the signal of its last program as a status.
+      const isTooLarge = this.#exit?.signal === 'SIGXFSZ' || this.#exit?.code === sigxfszStatus;
+      if (isTooLarge) this.#onTooLarge?.();
+      const changesNote = isTooLarge ? tooLarge : explainLayerErrors(stderr, this.#spec.cwd);
       const changes = await layer.finish(isTooLarge);
-      return { ...(changes && { changes }), ...(isTooLarge && { changesNote: tooLarge }) };
+      return { ...(changes && { changes }), ...(changesNote !== undefined && { changesNote }) };
     } catch (error) {
       return { changesNote: error instanceof Error ? error.message : String(error) };
     }
@@ -342,7 +351,7 @@ export class Job {
   async #errorEnd(): Promise<string> {
     // A command at a terminal has its error messages on stdout.
     const stream = this.#streams?.hasTerminal ? 'stdout' : 'stderr';
-    const isRead = this.#deniedPrograms !== undefined || this.#protectedUse !== undefined;
+    const isRead = [this.#deniedPrograms, this.#protectedUse, this.#layer].some((one) => one !== undefined);
     if (!isRead || this.#output[`${stream}Bytes`] === 0) return '';
     return Buffer.from(await this.#output.tailOf(stream, evidenceBytes), 'latin1').toString();
   }

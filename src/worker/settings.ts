@@ -167,6 +167,12 @@ export const workerSettings = defineSettings({
       'The largest file that a command may change while its changes are tracked or held, because the whole file is copied; a command that changes a larger one is killed.',
     project: 'lower',
   }),
+  changesLarge: s.choice(['refuse', 'direct']).default('refuse').meta({
+    env: 'NACRE_CHANGES_LARGE',
+    flag: '--changes-large',
+    description:
+      'The way of a tracked command that was killed because of changes_file_bytes, if it is run again: refuse kills it again, direct lets it change files directly, without undo.',
+  }),
   workspace: s.list(s.text().min(1)).default([]).meta({
     env: 'NACRE_WORKSPACE',
     flag: '--workspace',

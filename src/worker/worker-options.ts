@@ -39,6 +39,8 @@ export interface WorkerOptions extends StarterOptions, Isolation, Limits, ExecOp
   readonly changesDays: number;
   /** The largest file that a command with a layer may write. */
   readonly changesFileBytes: number;
+  /** Whether a tracked command that changed a larger file may change files directly when it is run again. */
+  readonly changesLarge?: 'refuse' | 'direct' | undefined;
   /** The size of the `KeeperPool`. */
   readonly warmShells: number;
   /** After this time without a command a persistent shell's processes end; its state is kept. */

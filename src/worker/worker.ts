@@ -6,6 +6,7 @@ import type { EnvironmentRules, JobSpec, JobState } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { ChangesStore } from './changes/changes-store.ts';
+import { LargeCommands } from './changes/large-commands.ts';
 import { findOtherStores } from './changes/places.ts';
 import { showStoredChanges } from './changes/show-changes.ts';
 import { type ExecEnforcement, toExecState } from './exec/choose-exec-guard.ts';
@@ -43,13 +44,16 @@ export function createWorker(options: WorkerOptions): Worker {
   const { ringBytes, spoolBytes, drainMs, killGraceMs } = options;
   const quota = new SpoolQuota(options.spoolTotalBytes);
   const daemons = new KeptDaemons(options.keep, options.table, options.keepPollMs);
+  const large = new LargeCommands();
   const jobOptions = { ringBytes, spoolBytes, drainMs, killGraceMs, daemons };
   const preparation = new Preparation(options);
   const jobs = new JobRegistry();
   // Specs of prepared jobs whose process `start` starts.
   const prepared = new Map<string, JobSpec>();
   const launch = (spec: JobSpec) =>
-    jobs.launch(spec.id, async () => toLaunch(spec, await preparation.get(), { options, quota, jobOptions }));
+    jobs.launch(spec.id, async () =>
+      toLaunch(spec, await preparation.get(), { options, quota, jobOptions, large }),
+    );
 
   return {
     warmUp: async () => void (await preparation.get()),
@@ -165,23 +169,29 @@ interface LaunchDeps {
   readonly options: WorkerOptions;
   readonly quota: SpoolQuota;
   readonly jobOptions: JobOptions;
+  readonly large: LargeCommands;
 }
 
 async function toLaunch(
   requested: JobSpec,
   prepared: PreparedWorker,
-  { options, quota, jobOptions }: LaunchDeps,
+  { options, quota, jobOptions, large }: LaunchDeps,
 ): Promise<JobLaunch> {
   const { starter, shells, folders } = prepared;
   const exec = await prepared.exec.for(requested.exec);
   const spec = requested.beginsAs === undefined ? requested : await shells.withSessionState(requested);
   const { session } = spec;
   const { baseEnv, withheld } = toBaseEnvironment(spec, prepared, options);
-  const layered = toLayered(requested, options.changes);
-  const changesNote = noteOnDirect(requested, options.changes);
+  const isDirect = options.changesLarge === 'direct' && large.has(requested);
+  const layered = toLayered(requested, options.changes, isDirect);
+  const changesNote = noteOnDirect(requested, options.changes, isDirect);
   const { spool, writesThrough } = toSpool(spec, folders.path, options, quota);
   return {
-    job: new Job(spec, { spool, writesThrough, withheldEnv: withheld, changesNote }, jobOptions),
+    job: new Job(
+      spec,
+      { spool, writesThrough, withheldEnv: withheld, changesNote, onTooLarge: () => large.add(requested) },
+      jobOptions,
+    ),
     waitsForLaunchMessage: waitsForLaunchMessage(starter, spec, exec),
     start: () =>
       session === undefined

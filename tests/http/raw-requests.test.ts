@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest, serve, type TestServer, takeLink } from '../support/http.ts';
-import { sleep } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 import { sendBytes } from '../support/raw-http.ts';
 
@@ -138,15 +137,14 @@ describe('H2: a disconnect ends the command', () => {
       post(JSON.stringify({ command: 'sh', args: ['-c', `sleep 100; # pipelined ${index}`] }));
     const socket = connect(here.port, '127.0.0.1');
     socket.write([1, 2, 3].map(script).join(''));
-    const running = () => processesWith('# pipelined').length;
+    // While a command starts, two processes may have its command line, so each command is looked for by itself.
+    const running = () => [1, 2, 3].filter((index) => processesWith(`# pipelined ${index}`).length > 0);
     try {
-      for (let tries = 0; tries < 1_500 && running() < 3; tries += 1) await sleep(10);
-      expect(running()).toBeGreaterThanOrEqual(3);
+      await expect.poll(running, { timeout: 15_000 }).toEqual([1, 2, 3]);
     } finally {
       socket.destroy();
     }
-    for (let tries = 0; tries < 1_500 && running() > 0; tries += 1) await sleep(10);
-    expect(running()).toBe(0);
+    await expect.poll(running, { timeout: 15_000 }).toEqual([]);
   });
 });
 

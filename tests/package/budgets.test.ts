@@ -12,12 +12,12 @@ vi.setConfig({ testTimeout: 90_000 });
 const { size, unpackedSize, files } = pack();
 const kB = 1_000;
 const budgets = {
-  /** Bytes of the tarball; documentation and examples are about 190 kB of them. */
-  packed: 1_600 * kB,
+  /** Bytes of the tarball; documentation and examples are about 190 kB of them, and the code for other machines 60 kB. */
+  packed: 1_800 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
-  unpacked: 4_900 * kB,
-  /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need (45 kB for changes). */
-  code: 2_720 * kB,
+  unpacked: 5_400 * kB,
+  /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need, 45 kB for changes and 40 kB for other machines. */
+  code: 3_100 * kB,
   /** Bytes of code that `cli.js` loads before it knows the door. */
   atStart: 20 * kB,
   /** Bytes of the code that answers the first messages of an MCP client. */

@@ -43,7 +43,7 @@ export type ServeDeps = FlagAccess<{ readonly json: boolean }> &
   HttpAccess &
   PlaceAccess &
   ControlAccess &
-  Pick<WorkerAccess, 'listKept' | 'endWorkers'>;
+  Pick<WorkerAccess, 'listKept' | 'keptCommands' | 'endWorkers'>;
 
 type McpSource = Pick<EngineAccess, 'engine'> &
   ReplySettings & {
@@ -86,6 +86,8 @@ export async function createHttpDeps(
     callers: await createCallers(deps, token),
     hub,
     places: deps.places,
+    listKept: deps.listKept,
+    keptCommands: deps.keptCommands,
     endWorkers: deps.endWorkers,
     settingsInForce: deps.settings,
     home: deps.machine.home,

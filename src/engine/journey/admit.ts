@@ -61,7 +61,13 @@ export async function admit(
     if (note !== undefined) notes.push(`The user approved this and says: ${note}`);
   }
   if (signal?.aborted) throw cancelledBeforeStart();
-  const isolation = { sandbox, workspace: decideWorkspace(facts, call.cwdRoots) };
+  const isAskedAfter = decision.verdict === 'ask' && asksAfter;
+  // Before the user has approved it, the command must not change files that no layer covers.
+  const isolation = {
+    sandbox,
+    workspace: decideWorkspace(facts, call.cwdRoots),
+    ...(isAskedAfter && { confined: true }),
+  };
   const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
   const judgedBy = inputJudge && { env, facts, rules };
   return {
@@ -72,7 +78,7 @@ export async function admit(
     notes,
     inputJudge,
     judgedBy,
-    ...(decision.verdict === 'ask' && asksAfter && { toAsk: asked }),
+    ...(isAskedAfter && { toAsk: asked }),
   };
 }
 

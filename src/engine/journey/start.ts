@@ -59,6 +59,7 @@ function toJobSpec(request: StartRequest, admission: Admission, call: JourneyCon
       mode: stricterChanges(request.changes, admission.decision.changes),
       owner: owner ?? call.room,
       isLasting: call.inBackground === true || terminal !== undefined,
+      asksUser: admission.toAsk !== undefined,
     },
   };
 }

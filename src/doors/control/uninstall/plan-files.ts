@@ -56,7 +56,17 @@ function planFile(what: string, path: string, folderToo?: string): readonly Remo
   return [{ what, path, remove }];
 }
 
-const stateNames = ['audit', 'backups', 'changes', 'control', 'recordings', 'run', 'worker', 'workflows'];
+const stateNames = [
+  'approvals',
+  'audit',
+  'backups',
+  'changes',
+  'control',
+  'recordings',
+  'run',
+  'worker',
+  'workflows',
+];
 
 function planState(path: string): readonly Removal[] {
   if (!existsSync(path)) return [];
