@@ -1,5 +1,5 @@
 import { constants as os } from 'node:os';
-import { createDeferred, createStopwatch, settlesWithin } from '../../support/timing.ts';
+import { createDeferred, createStopwatch, settlesWithin, sleep } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import { childrenOf } from '../processes/descendants.ts';
 import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
@@ -38,6 +38,7 @@ const exitMs = 500;
 const slowExitMs = 20_000;
 // A process of a namespace that was killed can survive in an uninterruptible system call.
 const emptyMs = 4_000;
+const pollMs = 20;
 
 /**
  * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor then reaps. If the
@@ -111,7 +112,7 @@ export class KeeperLife {
   async giveUp(): Promise<void> {
     this.end();
     if (await settlesWithin(this.gone, this.#limits.reapMs)) return;
-    if (this.#isReaping() && (await settlesWithin(this.gone, slowExitMs))) return;
+    if ((await this.#initDies()) && (await settlesWithin(this.gone, slowExitMs))) return;
     sendSignal(this.#launched.pid, 'SIGKILL');
     await killHolders(this.#statusFd);
     this.#status.close();
@@ -132,6 +133,16 @@ export class KeeperLife {
       else sendSignal(this.#launched.pid, 'SIGKILL');
     };
     setTimeout(check, exitMs).unref();
+  }
+
+  // A process that was sent SIGKILL dies only when it gets CPU time.
+  async #initDies(): Promise<boolean> {
+    const elapsed = createStopwatch();
+    while (!this.#isReaping()) {
+      if (childrenOf(this.#launched.pid).length === 0 || elapsed() > emptyMs) return false;
+      await sleep(pollMs);
+    }
+    return true;
   }
 
   /** True while the processes below the supervisor are dead, and it has not reaped them yet. */
