@@ -331,7 +331,7 @@ export class Job {
   #toEnd(end: Partial<JobEnd> & Pick<JobEnd, 'cause'>): JobEnd {
     const reported = this.#exit && !this.#exit.isLost ? this.#exit : killed;
     // A persistent shell reports only a status; of a stopped command, 128+N is the signal that ended it.
-    const isStatus = end.cause === 'stopped' && reported.code !== null;
+    const isStatus = end.cause === 'stopped' && this.#spec.session !== undefined && reported.code !== null;
     const exit = isStatus ? toExit(reported.code) : reported;
     const isLost = end.cause === 'supervision_lost';
     return {

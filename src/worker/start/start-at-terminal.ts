@@ -5,7 +5,7 @@ import { createDeferred } from '../../support/timing.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
 import type { ForkServer } from '../supervision/fork-server.ts';
-import { surviveTtySignals } from '../supervision/keeper-script.ts';
+import { ignoreTtySignals, onChildEnd, restoreTtySignals } from '../supervision/keeper-script.ts';
 import { type PtyBinary, ptyHelper } from '../terminal/load-pty.ts';
 import { toTerminal } from '../terminal/open-terminal.ts';
 import { forkAtTerminal } from './fork-process.ts';
@@ -19,7 +19,19 @@ import {
 
 // When the session leader exits, the kernel discards output that is still in the terminal. So a shell leads the session,
 // the command is its child, and the shell stays 0.1 s longer: `read -t` on a new, unused pty waits without a process.
-const leaderScript = `${surviveTtySignals}; "$@"; status=$?; read -r -t 0.1 </dev/ptmx; exit "$status"`;
+// Finally the shell ends as the command did: with its exit code, which `jobs` printed, or by the same signal.
+const leaderScript = [
+  ignoreTtySignals,
+  `run() { ${restoreTtySignals}; exec -- "$@"; }`,
+  onChildEnd('job=$(jobs)'),
+  'run "$@" <&0 &',
+  'wait $! 2>/dev/null',
+  'status=$?',
+  'read -r -t 0.1 </dev/ptmx',
+  'if (( status > 128 )) && [[ $job && $job != *" $status "* ]]',
+  `then ulimit -c 0; ${restoreTtySignals}; kill -$((status - 128)) $$; fi`,
+  'exit "$status"',
+].join('\n');
 const closeInherited = () =>
   listInherited()
     .map((fd) => `exec ${fd}<&-; `)
@@ -46,7 +58,8 @@ function spawnAtTerminal(
   const args = [...bashFlags, closeInherited() + leaderScript, 'bash', ...toArguments(plan)];
   const env = Object.entries(plan.env).map(([name, value]) => `${name}=${value}`);
   const exited = createDeferred<ProcessExit>();
-  const onExit = (code: number, signal: number) => exited.resolve(toExit(signal === 0 ? code : 128 + signal));
+  const onExit = (code: number, signal: number) =>
+    exited.resolve(signal === 0 ? { code, signal: null } : toExit(128 + signal));
   const sameUser = -1;
   const started = pty.fork(
     plan.bashPath,

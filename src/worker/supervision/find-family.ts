@@ -10,6 +10,8 @@ export interface Family {
   readonly initStartTime: string | null;
   /** The keeper, which at level `unshare` is the init process itself. */
   readonly keeper: number;
+  /** The shell that waits for its launch message; undefined if it has ended. */
+  readonly shell: number | undefined;
 }
 
 let canList: boolean | undefined;
@@ -25,5 +27,6 @@ export function findFamily(supervisor: number, ownProcesses: number): Family | u
   const [init] = childrenOf(supervisor);
   if (init === undefined) return undefined;
   const keeper = ownProcesses === 1 ? init : childrenOf(init)[0];
-  return keeper === undefined ? undefined : { init, initStartTime: readStartTime(init), keeper };
+  if (keeper === undefined) return undefined;
+  return { init, initStartTime: readStartTime(init), keeper, shell: childrenOf(keeper)[0] };
 }

@@ -1,4 +1,3 @@
-import { constants as os } from 'node:os';
 import { createDeferred, createStopwatch, settlesWithin, sleep } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import { childrenOf } from '../processes/descendants.ts';
@@ -97,10 +96,11 @@ export class KeeperLife {
   /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */
   wake(): void {
     if (!this.#lives || this.#ownProcesses === 0) return;
-    sendSignal(-this.#launched.pid, 'SIGCONT');
     this.#stopContinuing();
     const { pid } = this.#launched;
-    const own = [...new Set([pid, this.#family?.init ?? pid, this.#family?.keeper ?? pid])];
+    const { init = pid, keeper = pid, shell } = this.#family ?? {};
+    const own = [...new Set([pid, init, keeper])];
+    for (const one of [-pid, ...own, shell]) sendSignal(one, 'SIGCONT');
     const stops = own.map(continueWhileStopped);
     this.#stopContinuing = () => {
       for (const stop of stops) stop();
@@ -200,7 +200,7 @@ export class KeeperLife {
   }
 }
 
-const longestMessage = 160;
+const longestMessage = 400;
 
 // A command can write to the status pipe through /proc/PID/fd, so the length of an unfinished message is limited.
 function splitAtNul(onText: (text: string) => void): (bytes: Uint8Array) => boolean {
@@ -213,10 +213,6 @@ function splitAtNul(onText: (text: string) => void): (bytes: Uint8Array) => bool
   };
 }
 
-// Bash reports these signals not at all (SIGINT, SIGPIPE) or not in every build (SIGTERM).
-const unreported = [os.signals.SIGINT, os.signals.SIGPIPE, os.signals.SIGTERM].map((signal) => 128 + signal);
-
-/** A status of 128+N is a signal only if bash reported it, or never would. */
 function exitOf({ status, isKilled }: { readonly status: number; readonly isKilled: boolean }): ProcessExit {
-  return isKilled || unreported.includes(status) ? toExit(status) : { code: status, signal: null };
+  return isKilled ? toExit(status) : { code: status, signal: null };
 }

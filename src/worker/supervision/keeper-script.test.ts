@@ -44,6 +44,14 @@ test('the CPU time in an `ended` message is parsed in any locale', () => {
   const expected = { kind: 'ended', status: 3, isKilled: false, processes: 4, cpuMs: 62_043 };
   expect([parse('.'), parse(',')]).toEqual([expected, expected]);
   expect(parseKeeperMessage('ended 3 4')).toBeUndefined();
-  const report = 'bash: line 4: 12 Killed  "$BASH"\nended 137 4 0m0.001s 0m0.002s\n0m0.003s 0m0.040s\n';
-  expect(parseKeeperMessage(report)).toMatchObject({ status: 137, isKilled: true });
+});
+
+test('a signal is told apart from an exit code by the line of `jobs`', () => {
+  const parse = (lines: string, status = 137) =>
+    parseKeeperMessage(`${lines}ended ${status} 4 0m0.001s 0m0.002s\n0m0.003s 0m0.040s\n`);
+  const noise = 'bash: line 4: 137 Killed  run\n';
+  expect(parse(`${noise}[1]+  Killed        run 0<&0\n`)).toMatchObject({ status: 137, isKilled: true });
+  expect(parse('[1]+  Exit 137            run 0<&0\n')).toMatchObject({ status: 137, isKilled: false });
+  expect(parse('[1]+  Fertig              run 0<&0\n', 0)).toMatchObject({ status: 0, isKilled: false });
+  expect(parse(noise)).toMatchObject({ status: 137, isKilled: false });
 });

@@ -5,31 +5,51 @@ import type { Environment } from '../machine/environment.ts';
 
 /** The keeper's script; `before` is bash code to run first in its namespace. */
 export function toKeeperScript(before = ':', atTerminal = false): string {
-  const [begin, launcher] = atTerminal ? [surviveTtySignals, terminalLauncherScript] : [':', launcherScript];
-  return [begin, before, ...toSteps(launcher)].join('\n');
+  const lines = atTerminal
+    ? [ignoreTtySignals, before, ...toSteps(terminalLauncherScript, startInOwnGroup)]
+    : [before, ...toSteps(launcherScript, startInNewGroup)];
+  return lines.join('\n');
+}
+
+const ttySignals = 'HUP INT QUIT TERM TSTP TTIN TTOU';
+
+/**
+ * Bash code that lets a shell survive signals such as SIGINT from the terminal that it shares with its command, which must
+ * run `restoreTtySignals`. Handlers in place of `trap ''` would interrupt `wait`.
+ */
+export const ignoreTtySignals = `trap '' ${ttySignals}`;
+
+/** Bash code that undoes `ignoreTtySignals` in a child. */
+export const restoreTtySignals = `trap - ${ttySignals}`;
+
+/**
+ * Bash code for a CHLD trap that runs `report` once the newest background process has ended. In such a trap `jobs` prints `Exit 130`
+ * after `exit 130`, but `Interrupt` after SIGINT; the status is 130 in both cases. For a process in the foreground bash shows
+ * no such difference.
+ */
+export function onChildEnd(report: string): string {
+  return `trap 'kill -0 $! 2>/dev/null || ${report}' CHLD`;
 }
 
 /**
- * Bash code that lets a shell survive signals such as SIGINT from the terminal that it shares with its command. It sets
- * handlers, because ignored signals (`trap ''`) would be inherited by the command.
- */
-export const surviveTtySignals = 'trap : HUP INT QUIT TSTP TTIN TTOU';
-
-/**
  * The keeper is the parent of the command's shell, inside the namespace, and reports on descriptor 3:
- * 1. `ready` once it runs and the namespace's init process sleeps,
+ * 1. `ready` once it has forked that shell and the namespace's init process sleeps,
  * 2. `ended STATUS COUNT TIMES` when the command's shell has ended: its exit status, the number of processes in /proc,
- *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second),
+ *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second), after the line of
+ *    `jobs` (`onChildEnd`),
  * 3. then it keeps the namespace alive until descriptor 4 reads EOF, which means that the server is gone, or until it is
  *    killed, so that processes that were left running can be listed first.
- * The command gets neither descriptor. The keeper's stderr is descriptor 3 as well: if a signal killed the command's shell, bash
- * writes a line about it there, which is the only difference between `exit 137` and SIGKILL that it shows.
+ * The command gets neither descriptor. The keeper's stderr is descriptor 3 as well, because bash writes a line to it about a child
+ * that a signal has killed.
  */
-const toSteps = (launcher: string) => [
+const toSteps = (launcher: string, start: readonly string[]) => [
   waitUntilInitSleeps,
-  'printf "ready\\0" >&3',
+  `run() { ${restoreTtySignals}; exec "$BASH" --noprofile --norc -c ${quote(launcher)} bash; }`,
   'exec 5>&2 2>&3',
-  `"$BASH" --noprofile --norc -c ${quote(launcher)} bash 2>&5 3>&- 4<&- 5>&-`,
+  onChildEnd('jobs >&3'),
+  ...start,
+  'printf "ready\\0" >&3',
+  'wait $!',
   'status=$?',
   'exec 0<&- 1>&- 5>&-',
   'processes=(/proc/[0-9]*)',
@@ -38,6 +58,11 @@ const toSteps = (launcher: string) => [
   'while read -r <&4; do :; done',
   'exit "$status"',
 ];
+
+// `<&0`, because bash would redirect the stdin of a background process from /dev/null.
+const startInOwnGroup = ['run <&0 2>&5 3>&- 4<&- 5>&- &'];
+// With job control the shell leads a process group, so that `kill 0` in a command reaches neither keeper nor supervisor.
+const startInNewGroup = ['set -m', ...startInOwnGroup, 'set +m'];
 
 // bubblewrap calls prctl(PR_SET_PDEATHSIG) in the init process only after it has forked the keeper. An init process that
 // gets there later than a whole command takes would outlive the supervisor; once it sleeps, it has made that call.
@@ -51,7 +76,7 @@ export type KeeperMessage =
   | {
       readonly kind: 'ended';
       readonly status: number;
-      /** True if bash reported that a signal killed the command's shell. */
+      /** True if a signal killed the command's shell; false if it exited, or if `jobs` printed nothing. */
       readonly isKilled: boolean;
       readonly processes: number;
       /** CPU time of the command's shell and of all processes that it has waited for. */
@@ -66,7 +91,14 @@ export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   const [, status, processes, user, system] = endedPattern.exec(text.slice(start)) ?? [];
   if (status === undefined || processes === undefined) return undefined;
   const cpuMs = toMs(user) + toMs(system);
-  return { kind: 'ended', status: Number(status), isKilled: start > 0, processes: Number(processes), cpuMs };
+  const isKilled = wasKilled(text.slice(0, start), status);
+  return { kind: 'ended', status: Number(status), isKilled, processes: Number(processes), cpuMs };
+}
+
+// In every language, `jobs` prints the status of a process that exited: `[1]+  Exit 130   run`.
+function wasKilled(text: string, status: string): boolean {
+  const job = text.split('\n').find((line) => line.startsWith('[1]'));
+  return Number(status) > 128 && job !== undefined && !job.split(/\s+/).includes(status);
 }
 
 // The decimal separator in the output of `times` depends on the locale.
