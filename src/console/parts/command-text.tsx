@@ -12,10 +12,10 @@ export function CommandText({
   const parts: (string | ProgramPlace)[] = [];
   let at = 0;
   for (const program of [...programs].sort((one, other) => one.pos - other.pos)) {
-    const { pos, end } = program;
-    if (pos < at || end <= pos || !isThere(text, program)) continue;
-    parts.push(text.slice(at, pos), program);
-    at = end;
+    const found = findIn(text, program);
+    if (!found || found.pos < at) continue;
+    parts.push(text.slice(at, found.pos), found);
+    at = found.end;
   }
   parts.push(text.slice(at));
   return (
@@ -33,8 +33,13 @@ export function CommandText({
   );
 }
 
+// The place of a program in an argument, such as that of `bash -c`, is the whole argument; only its name is underlined.
 // Redaction may have moved the text that the positions are about.
-function isThere(text: string, { name, pos, end }: ProgramPlace): boolean {
+function findIn(text: string, program: ProgramPlace): ProgramPlace | undefined {
+  const { name, pos, end } = program;
+  const part = text.slice(pos, end);
   const base = name.slice(name.lastIndexOf('/') + 1);
-  return text.slice(pos, end).includes(base);
+  if (part === name || part.endsWith(base)) return program;
+  const at = part.indexOf(base);
+  return at < 0 || base === '' ? undefined : { ...program, pos: pos + at, end: pos + at + base.length };
 }
