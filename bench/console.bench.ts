@@ -121,7 +121,7 @@ async function search(greeting: Greeting, page: Page): Promise<void> {
 
 async function follow(greeting: Greeting, page: Page): Promise<void> {
   const line = 'x'.repeat(99);
-  const script = `yes ${line} | head -c 1000000 > piece; for i in $(seq 1 100); do cat piece; sleep 0.08; done; sleep 4`;
+  const script = `yes ${line} | head -c 1000000 > piece; for i in $(seq 1 100); do cat piece; sleep 0.07; done; sleep 4`;
   const call = run(greeting, script);
   await page.goto(`${greeting.address}/commands/${await idOf(greeting, 'head -c 1000000')}`);
   await page.locator('.log .ln').first().waitFor();

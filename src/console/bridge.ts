@@ -1,6 +1,6 @@
 // The page's side of its worker. Trusted Types ask for a policy to start one: this one hands out the worker's own address
 // and throws for every other.
-import type { FromWorker, LogState, MarkedRow, ToWorker } from './worker/messages.ts';
+import type { FromWorker, LogOptions, LogState, MarkedRow, ToWorker } from './worker/messages.ts';
 
 interface Policy {
   createScriptURL(url: string): string;
@@ -51,6 +51,8 @@ export function watchRecords(records: boolean): void {
 /** An output that is open in the worker. */
 export interface LogHandle {
   rows(from: number, count: number): Promise<readonly MarkedRow[]>;
+  /** Sends the last `count` lines with every state; 0 ends that. */
+  follow(count: number): void;
   find(query: string): void;
   /** The line of a match. */
   match(index: number): Promise<number>;
@@ -61,6 +63,7 @@ export interface LogHandle {
   lineAtVisual(visual: number): Promise<number>;
   visualOf(line: number): Promise<number>;
   lineAtCursor(cursor: number): Promise<number>;
+  cursorOf(line: number): Promise<number>;
   text(from: number, to: number): Promise<string>;
   close(): void;
 }
@@ -68,15 +71,11 @@ export interface LogHandle {
 let lastLog = 0;
 
 /** Opens the output of a command. */
-export function openLog(
-  command: string,
-  { from, mode }: { readonly from: number; readonly mode: 'tail' | 'all' },
-  onState: (state: LogState) => void,
-): LogHandle {
+export function openLog(command: string, options: LogOptions, onState: (state: LogState) => void): LogHandle {
   lastLog += 1;
   const log = lastLog;
   logListeners.set(log, onState);
-  post({ type: 'open', log, command, from, mode });
+  post({ type: 'open', log, command, ...options });
   const ask = <Value>(message: (request: number) => ToWorker): Promise<Value> => {
     lastRequest += 1;
     const request = lastRequest;
@@ -86,6 +85,7 @@ export function openLog(
   };
   return {
     rows: (first, count) => ask((request) => ({ type: 'rows', log, request, from: first, count })),
+    follow: (count) => post({ type: 'follow', log, count }),
     find: (query) => post({ type: 'find', log, query }),
     match: (index) => ask((request) => ({ type: 'match', log, request, index })),
     matchFrom: (line, errors, by) =>
@@ -94,6 +94,7 @@ export function openLog(
     lineAtVisual: (visual) => ask((request) => ({ type: 'row-at', log, request, visual })),
     visualOf: (line) => ask((request) => ({ type: 'visual-of', log, request, line })),
     lineAtCursor: (cursor) => ask((request) => ({ type: 'line-at', log, request, cursor })),
+    cursorOf: (line) => ask((request) => ({ type: 'cursor-of', log, request, line })),
     text: (first, to) => ask((request) => ({ type: 'text', log, request, from: first, to })),
     close() {
       logListeners.delete(log);

@@ -91,7 +91,7 @@ describe('an output log in the page', () => {
   });
 
   test('wrapped rows are counted in cells', () => {
-    const log = new OpenLog('cmd_1', 0, 'all');
+    const log = new OpenLog('cmd_1', { from: 0, mode: 'all', keeps: 'last' });
     log.store.append(encode(`short\n${'w'.repeat(25)}\n漢字漢字漢字\n`), 0, false);
     log.wrap(10);
     expect(log.visual).toBe(1 + 3 + 2);
@@ -102,7 +102,7 @@ describe('an output log in the page', () => {
 
 describe('a search', () => {
   const logOf = (text: string) => {
-    const log = new OpenLog('cmd_1', 0, 'all');
+    const log = new OpenLog('cmd_1', { from: 0, mode: 'all', keeps: 'last' });
     log.store.append(encode(text), 0, false);
     log.isEnded = true;
     return log;

@@ -34,7 +34,9 @@ let here: TestServer;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
 beforeAll(async () => {
-  here = await serve({ env: { SHELL_ALLOWLIST: '*' } });
+  here = await serve({
+    env: { SHELL_ALLOWLIST: '*', EXEC_MAX_BUFFER_BYTES: '134217728', NACRE_SPOOL_BYTES: '134217728' },
+  });
   browser = await openBrowser({ viewport: { width: 1280, height: 900 } });
 }, 300_000);
 afterAll(async () => {
@@ -131,6 +133,55 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     const { id: odd } = await run('odd.bin', new Uint8Array([0x61, 0xff, 0xfe, 0x80, 0x62, 10]));
     await page.goto(`${here.address}/commands/${odd}`);
     await page.locator('.log .ln').filter({ hasText: 'a\ufffd' }).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a range of lines has an address, which chooses them again', async () => {
+    const lines = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`);
+    const { id } = await run('range.txt', `${lines.join('\n')}\n`);
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    const number = (line: number) => page.locator(`.log a.no[data-line="${line - 1}"]`);
+    await number(3).click();
+    await number(5).click({ modifiers: ['Shift'] });
+    const cursorOf = (line: number) => `${lines.slice(0, line - 1).join('\n')}\n`.length;
+    await page.waitForURL(`${here.address}/commands/${id}?at=${cursorOf(3)}&to=${cursorOf(5)}`);
+    await page.goto(`${here.address}/commands/${id}?at=${cursorOf(200)}&to=${cursorOf(202)}`);
+    await expect
+      .poll(() => page.locator('.log .ln.sel .tx').allTextContents())
+      .toEqual(lines.slice(199, 202));
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('of an output of more than 64 MB the page keeps the end, says so, and can show the beginning', async () => {
+    writeFileSync(join(here.cwd, 'piece'), 'a line of an output that is far too long\n'.repeat(25_000));
+    const file = join(here.cwd, 'go-on');
+    const script = `echo the first line; while [ ! -e ${file} ]; do sleep 0.1; done; for i in $(seq 70); do cat piece; done; echo the last line; sleep 3030`;
+    const call = here.shell('bash', ['-c', script]).catch(() => {});
+    const find = async () =>
+      (
+        (await here.send('/api/commands?q=3030', { headers: here.bearer })).body as {
+          commands: CommandCard[];
+        }
+      ).commands[0];
+    await expect.poll(find, { timeout: 120_000 }).toBeDefined();
+    const { page, problems } = await openConsolePage(browser, here, {
+      path: `/commands/${(await find())?.id}`,
+    });
+    const shows = (text: string) => page.locator('.log .ln').filter({ hasText: text }).first().waitFor();
+    await shows('the first line');
+    writeFileSync(file, '');
+    await shows('the last line');
+    await page.getByText('The page keeps the last 64 MB').waitFor();
+    await page.locator('.live').getByText('1,750,002').waitFor();
+    await page.getByRole('button', { name: 'Show the beginning' }).click();
+    await shows('the first line');
+    await page.getByText('Only the first 67.').waitFor();
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await shows('the last line');
+    await here.post(`/api/commands/${(await find())?.id}/stop`, {});
+    await call;
     expect(problems).toEqual([]);
     await page.close();
   });

@@ -3,7 +3,20 @@ import { toClock } from '../words.ts';
 import type { MarkedRow } from '../worker/messages.ts';
 import type { RingOptions } from './ring.ts';
 
-const painted = new WeakMap<HTMLElement, string>();
+interface Painted {
+  readonly row: MarkedRow | number | undefined;
+  readonly look: string;
+}
+
+/** The parts of a row; they are used again for every line that the row shows. */
+interface Parts {
+  readonly number: HTMLAnchorElement;
+  readonly time: HTMLElement;
+  readonly text: HTMLElement;
+}
+
+const painted = new WeakMap<HTMLElement, Painted>();
+const partsOf = new WeakMap<HTMLElement, Parts>();
 
 /** Fills an element with a row; a number is a line that is not known yet, undefined an unused element. */
 export function paintRow(
@@ -11,32 +24,51 @@ export function paintRow(
   row: MarkedRow | number | undefined,
   options: RingOptions,
 ): void {
-  const key = toKey(row, options);
-  if (painted.get(element) === key) return;
-  painted.set(element, key);
+  const look = toLook(options);
+  const before = painted.get(element);
+  if (before && before.row === row && before.look === look) return;
+  painted.set(element, { row, look });
   if (row === undefined) {
-    element.className = 'ln none';
+    setClass(element, 'ln none');
     element.replaceChildren();
+    partsOf.delete(element);
     return;
   }
+  const parts = partsOf.get(element) ?? createParts(element);
   const line = typeof row === 'number' ? row : row.line;
-  element.className = toClassName(row, line, options);
-  element.replaceChildren(
-    toNumber(line, typeof row === 'number' ? undefined : row.cursor),
-    toTime(row, options),
-    toText(row, options),
-  );
+  setClass(element, toClassName(row, line, options));
+  paintNumber(parts.number, line, typeof row === 'number' ? undefined : row.cursor);
+  setText(parts.time, toTime(row, options));
+  paintText(parts.text, row, options);
 }
 
-function toKey(
-  row: MarkedRow | number | undefined,
-  { times, chosen, current, isWrapped, startedAt }: RingOptions,
-): string {
-  if (row === undefined) return '';
-  const look = `${times} ${chosen?.join('-') ?? ''} ${current ?? ''} ${isWrapped} ${startedAt ?? ''}`;
-  if (typeof row === 'number') return `${row} ? ${look}`;
-  const text = row.pieces.map(({ text: one, classes }) => `${classes}|${one}`).join('\u0000');
-  return `${row.line} ${row.isError} ${row.ms} ${row.more} ${row.marks.join(';')} ${look} ${text}`;
+function toLook({ times, chosen, current, isWrapped, startedAt }: RingOptions): string {
+  return `${times} ${chosen?.join('-') ?? ''} ${current ?? ''} ${isWrapped} ${startedAt ?? ''}`;
+}
+
+function createParts(element: HTMLElement): Parts {
+  const number = document.createElement('a');
+  number.className = 'no';
+  number.tabIndex = -1;
+  const time = document.createElement('time');
+  const text = document.createElement('span');
+  text.className = 'tx';
+  element.replaceChildren(number, time, text);
+  const parts = { number, time, text };
+  partsOf.set(element, parts);
+  return parts;
+}
+
+function setClass(element: HTMLElement, name: string): void {
+  if (element.className !== name) element.className = name;
+}
+
+// Changing the text of a node is cheaper than making one.
+function setText(element: HTMLElement, words: string): void {
+  const { firstChild } = element;
+  if (firstChild instanceof Text && element.childNodes.length === 1) {
+    if (firstChild.data !== words) firstChild.data = words;
+  } else element.textContent = words;
 }
 
 function toClassName(row: MarkedRow | number, line: number, { chosen }: RingOptions): string {
@@ -47,28 +79,18 @@ function toClassName(row: MarkedRow | number, line: number, { chosen }: RingOpti
   return names.join(' ');
 }
 
-function toNumber(line: number, cursor: number | undefined): HTMLElement {
-  const link = document.createElement('a');
-  link.className = 'no';
-  link.textContent = String(line + 1);
+function paintNumber(link: HTMLAnchorElement, line: number, cursor: number | undefined): void {
+  setText(link, String(line + 1));
   link.dataset.line = String(line);
-  link.tabIndex = -1;
-  if (cursor !== undefined) {
-    link.href = `?at=${cursor}`;
-    link.dataset.cursor = String(cursor);
-  }
-  link.setAttribute('aria-label', `Link to line ${line + 1}`);
-  return link;
+  if (cursor === undefined) link.removeAttribute('href');
+  else link.href = `?at=${cursor}`;
 }
 
-function toTime(row: MarkedRow | number, { times, startedAt }: RingOptions): HTMLElement {
-  const time = document.createElement('time');
-  if (typeof row === 'number' || times === 'off' || !row.isNewSecond) return time;
-  time.textContent =
-    times === 'clock' && startedAt !== undefined
-      ? toClock(new Date(startedAt + row.ms).toISOString())
-      : toSince(row.ms);
-  return time;
+function toTime(row: MarkedRow | number, { times, startedAt }: RingOptions): string {
+  if (typeof row === 'number' || times === 'off' || !row.isNewSecond) return '';
+  return times === 'clock' && startedAt !== undefined
+    ? toClock(new Date(startedAt + row.ms).toISOString())
+    : toSince(row.ms);
 }
 
 function toSince(ms: number): string {
@@ -78,19 +100,30 @@ function toSince(ms: number): string {
   return `+${hours > 0 ? `${hours}:${two(Math.floor(seconds / 60) % 60)}` : Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 }
 
-function toText(row: MarkedRow | number, { current }: RingOptions): HTMLElement {
-  const text = document.createElement('span');
-  text.className = 'tx';
-  if (typeof row === 'number') return text;
+// The text of a row without colours, links, marks or a cut.
+function toPlainText(row: MarkedRow | number): string | undefined {
+  if (typeof row === 'number') return '';
+  const [first] = row.pieces;
+  const isPlain = row.pieces.length <= 1 && !first?.classes && first?.link === undefined;
+  return isPlain && row.marks.length === 0 && row.more === 0 ? (first?.text ?? '') : undefined;
+}
+
+function paintText(text: HTMLElement, row: MarkedRow | number, { current }: RingOptions): void {
+  const plain = toPlainText(row);
+  if (typeof row === 'number' || plain !== undefined) {
+    setText(text, plain ?? '');
+    return;
+  }
+  const nodes: Node[] = [];
   let at = 0;
   for (const { text: words, classes, link } of row.pieces) {
-    const nodes = withMarks(words, at, row.marks, row.line === current);
+    const marked = withMarks(words, at, row.marks, row.line === current);
     at += words.length;
-    if (link === undefined && classes === '') text.append(...nodes);
-    else text.append(wrap(nodes, classes, link));
+    if (link === undefined && classes === '') nodes.push(...marked);
+    else nodes.push(wrap(marked, classes, link));
   }
-  if (row.more > 0) text.append(toMore(row.more));
-  return text;
+  if (row.more > 0) nodes.push(toMore(row.more));
+  text.replaceChildren(...nodes);
 }
 
 function wrap(nodes: readonly Node[], classes: string, link: string | undefined): HTMLElement {

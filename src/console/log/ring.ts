@@ -1,5 +1,6 @@
 // The rows of a log on the screen. There are as many elements as fit, plus some; scrolling fills them with other lines.
 // 1. the scroll position gives the first row, 2. rows that are not known are asked for, 3. at most one paint a frame.
+// While the page follows, the worker sends the last lines with every state, and 1 and 2 are left out.
 import type { LogHandle } from '../bridge.ts';
 import type { LogState, MarkedRow } from '../worker/messages.ts';
 import { paintRow } from './paint-row.ts';
@@ -29,6 +30,9 @@ export class Ring {
   #state: LogState | undefined;
   #options: RingOptions;
   #rowHeight = 20;
+  /** The height of the view; reading it from the element in every frame would make the browser lay out twice. */
+  #viewHeight = 0;
+  #spaceHeight = -1;
   #frame = 0;
   #asked = '';
   #isFollowing: boolean;
@@ -101,22 +105,25 @@ export class Ring {
     this.#rows.append(probe);
     const cell = text.getBoundingClientRect().width / 100;
     this.#rowHeight = probe.getBoundingClientRect().height || 20;
+    this.#viewHeight = this.#view.clientHeight;
     probe.remove();
-    const gutter = this.#gutter();
-    const cols = this.#options.isWrapped
-      ? Math.max(10, Math.floor((this.#view.clientWidth - gutter - 12) / (cell || 8)))
-      : 0;
-    if (cols !== this.#cols) {
-      this.#cols = cols;
-      this.#log.wrap(cols);
-    }
-    this.#view.style.setProperty('--cols', String(cols));
-    const fit = Math.ceil(this.#view.clientHeight / this.#rowHeight) + extraRows;
+    this.#wrapAt(cell);
+    const fit = Math.ceil(this.#viewHeight / this.#rowHeight) + extraRows;
     while (this.#elements.length < fit) this.#elements.push(document.createElement('div'));
     this.#elements.length = fit;
     this.#rows.replaceChildren(...this.#elements);
     this.#asked = '';
+    this.#tellFollow();
     this.#request();
+  }
+
+  #wrapAt(cellWidth: number): void {
+    const width = this.#view.clientWidth - this.#gutter() - 12;
+    const cols = this.#options.isWrapped ? Math.max(10, Math.floor(width / (cellWidth || 8))) : 0;
+    this.#view.style.setProperty('--cols', String(cols));
+    if (cols === this.#cols) return;
+    this.#cols = cols;
+    this.#log.wrap(cols);
   }
 
   #gutter(): number {
@@ -128,14 +135,20 @@ export class Ring {
   follow(isOn: boolean): void {
     if (this.#isFollowing !== isOn) this.#onFollow(isOn);
     this.#isFollowing = isOn;
+    this.#asked = '';
+    this.#tellFollow();
     this.#request();
+  }
+
+  #tellFollow(): void {
+    this.#log.follow(this.#isFollowing ? this.#elements.length - extraRows + 1 : 0);
   }
 
   /** Scrolls to a line. */
   async show(line: number): Promise<void> {
     this.follow(false);
     const visual = await this.#log.visualOf(line);
-    const middle = Math.floor(this.#view.clientHeight / this.#rowHeight / 3);
+    const middle = Math.floor(this.#viewHeight / this.#rowHeight / 3);
     this.#scrollTo(Math.max(0, visual - middle));
   }
 
@@ -150,9 +163,9 @@ export class Ring {
   };
 
   readonly #scrolled = () => {
-    if (this.#isFollowing && Math.abs(this.#view.scrollTop - this.#ownTop) < 2) return;
-    const { scrollTop, clientHeight, scrollHeight } = this.#view;
-    const isAtEnd = scrollTop + clientHeight >= scrollHeight - 4;
+    const { scrollTop } = this.#view;
+    if (this.#isFollowing && Math.abs(scrollTop - this.#ownTop) < 2) return;
+    const isAtEnd = scrollTop + this.#viewHeight >= this.#spaceHeight - 4;
     // After the end there is nothing to follow, but following must still end when the reader scrolls up.
     const mayFollow = this.#state !== undefined && !this.#state.isEnded;
     if (isAtEnd !== this.#isFollowing && (mayFollow || !isAtEnd)) this.follow(isAtEnd);
@@ -182,40 +195,47 @@ export class Ring {
   // A browser does not scroll beyond the height that the space has.
   #resize(): void {
     const height = Math.ceil(((this.#state?.visual ?? 0) * this.#rowHeight) / this.#scale());
-    const wanted = `${height}px`;
-    if (this.#space.style.height !== wanted) this.#space.style.height = wanted;
+    if (height === this.#spaceHeight) return;
+    this.#spaceHeight = height;
+    this.#space.style.height = `${height}px`;
   }
 
   #paint(): void {
     const state = this.#state;
     if (!state) return;
-    const scale = this.#scale();
     this.#resize();
-    if (this.#isFollowing) {
-      const bottom = this.#view.scrollHeight - this.#view.clientHeight;
-      if (Math.abs(this.#view.scrollTop - bottom) > 1) {
-        this.#view.scrollTop = bottom;
-        this.#ownTop = this.#view.scrollTop;
-      }
-    }
+    if (this.#isFollowing && state.tail.length > 0) this.#paintTail(state);
+    else this.#paintPlace(state);
+  }
+
+  #paintPlace(state: LogState): void {
+    const scale = this.#scale();
     const top = this.#view.scrollTop;
     const firstVisual = Math.max(0, Math.floor((top * scale) / this.#rowHeight) - Math.floor(extraRows / 2));
     if (this.#cols === 0) this.#paintAt(state.firstLine + firstVisual, firstVisual, top, scale);
     else void this.#paintWrapped(firstVisual, top, scale);
   }
 
+  // Everything is written before the scroll position is, so the browser lays out once.
+  #paintTail({ tail, tailVisual, visual }: LogState): void {
+    this.firstLine = tail[0]?.line ?? 0;
+    this.#keep(tail);
+    for (const [index, element] of this.#elements.entries()) paintRow(element, tail[index], this.#options);
+    this.#move(this.#spaceHeight - (visual - tailVisual) * this.#rowHeight);
+    this.#ownTop = Math.max(0, this.#spaceHeight - this.#viewHeight);
+    this.#view.scrollTop = this.#ownTop;
+  }
+
   async #paintWrapped(visual: number, top: number, scale: number): Promise<void> {
     const line = await this.#log.lineAtVisual(visual);
     const begin = await this.#log.visualOf(line);
-    this.#paintAt(line, begin, top, scale);
+    if (!this.#isFollowing || this.#state?.tail.length === 0) this.#paintAt(line, begin, top, scale);
   }
 
   #paintAt(line: number, visual: number, top: number, scale: number): void {
     const state = this.#state;
     if (!state) return;
     const count = Math.min(this.#elements.length, Math.max(0, state.lines - line));
-    // With a scaled position the rows are placed relative to the view.
-    const offset = scale === 1 ? visual * this.#rowHeight : top + visual * this.#rowHeight - top * scale;
     this.firstLine = line;
     let isMissing = false;
     for (const [index, element] of this.#elements.entries()) {
@@ -223,7 +243,8 @@ export class Ring {
       isMissing ||= index < count && row === undefined;
       paintRow(element, index < count ? (row ?? line + index) : undefined, this.#options);
     }
-    this.#rows.style.transform = `translateY(${offset}px)`;
+    // With a scaled position the rows are placed relative to the view.
+    this.#move(scale === 1 ? visual * this.#rowHeight : top + visual * this.#rowHeight - top * scale);
     const asked = `${line} ${count} ${state.lines} ${state.bytes}`;
     if ((isMissing || this.#asked === '') && this.#asked !== asked && count > 0) {
       this.#asked = asked;
@@ -231,10 +252,17 @@ export class Ring {
     }
   }
 
-  async #fetch(from: number, count: number): Promise<void> {
-    const rows = await this.#log.rows(from, count);
+  #move(offset: number): void {
+    this.#rows.style.transform = `translateY(${offset}px)`;
+  }
+
+  #keep(rows: readonly MarkedRow[]): void {
     if (this.#known.size > keptRows) this.#known.clear();
     for (const row of rows) this.#known.set(row.line, row);
+  }
+
+  async #fetch(from: number, count: number): Promise<void> {
+    this.#keep(await this.#log.rows(from, count));
     this.#request();
   }
 }

@@ -24,8 +24,11 @@ const shapes = {
   close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
 } as const;
 
+/** The name of an icon. */
+export type IconName = keyof typeof shapes;
+
 /** An icon of 16 by 16; the text beside it, or `aria-label`, says what it means. */
-export function Icon({ name }: { readonly name: keyof typeof shapes }) {
+export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true" class={`i i-${name}`}>
       <path d={shapes[name]} />

@@ -54,6 +54,16 @@ export class LogStore {
     return this.#base + this.#used;
   }
 
+  /** The cursor of the first byte that is kept. */
+  get firstCursor(): number {
+    return this.#base;
+  }
+
+  /** Whether more bytes fit without dropping any. */
+  hasRoom(more: number): boolean {
+    return this.#used + more <= keptBytes;
+  }
+
   get skippedBytes(): number {
     return this.#skippedBytes;
   }
@@ -227,6 +237,11 @@ export class LogStore {
   /** The line that contains the byte at a cursor. */
   lineAt(cursor: number): number {
     return this.#droppedLines + Math.max(0, this.#starts.findLast(Math.max(0, cursor - this.#base)));
+  }
+
+  /** The cursor of the first byte of a line. */
+  cursorOf(line: number): number {
+    return this.#base + this.#starts.at(Math.max(0, line - this.#droppedLines));
   }
 
   /** How many rows a line takes when it is wrapped. */

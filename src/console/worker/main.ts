@@ -66,9 +66,20 @@ function receiveOutput(data: Uint8Array): void {
   const from = frame.cursor - frame.bytes.length;
   // After a lost connection the server begins where this log ends; anything else was there already.
   if (from !== log.store.end) return;
+  if (log.keeps === 'first' && !log.store.hasRoom(frame.bytes.length)) {
+    fillLog(frame.channel, log);
+    return;
+  }
   log.store.append(frame.bytes, frame.ms, frame.stream === 2);
   acknowledge(frame.channel, frame.cursor);
   changedLog(frame.channel);
+}
+
+function fillLog(channel: number, log: OpenLog): void {
+  log.isFull = true;
+  log.isEnded = true;
+  send({ type: 'close', channel });
+  changedLog(channel);
 }
 
 const unacked = new Map<number, number>();
@@ -133,8 +144,9 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     watchesRecords = data.records;
     send({ type: 'watch', records: data.records });
   } else if (data.type === 'open') {
-    logs.set(data.log, new OpenLog(data.command, data.from, data.mode));
-    send({ type: 'open', channel: data.log, command: data.command, from: data.from, mode: data.mode });
+    const { log, command, from, mode } = data;
+    logs.set(log, new OpenLog(command, data));
+    send({ type: 'open', channel: log, command, from, mode });
   } else if (data.type === 'close') {
     logs.delete(data.log);
     send({ type: 'close', channel: data.log });
@@ -147,9 +159,10 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
 type Question = Exclude<ToWorker, { type: 'connect' | 'watch' | 'open' | 'close' }>;
 
 function answer(data: Question, log: OpenLog): void {
-  if (data.type === 'find' || data.type === 'wrap') {
+  if (data.type === 'find' || data.type === 'wrap' || data.type === 'follow') {
     if (data.type === 'find') log.find(data.query);
-    else log.wrap(data.cols);
+    else if (data.type === 'wrap') log.wrap(data.cols);
+    else log.followed = data.count;
     changedLog(data.log);
   } else if (data.type === 'rows') {
     post({ type: 'rows', log: data.log, request: data.request, rows: log.rows(data.from, data.count) });
@@ -160,7 +173,9 @@ function answer(data: Question, log: OpenLog): void {
   }
 }
 
-function toValue(data: Exclude<Question, { type: 'find' | 'wrap' | 'rows' | 'text' }>, log: OpenLog): number {
+type ValueQuestion = Exclude<Question, { type: 'find' | 'wrap' | 'follow' | 'rows' | 'text' }>;
+
+function toValue(data: ValueQuestion, log: OpenLog): number {
   switch (data.type) {
     case 'match':
       return log.lineOfMatch(data.index);
@@ -172,5 +187,7 @@ function toValue(data: Exclude<Question, { type: 'find' | 'wrap' | 'rows' | 'tex
       return log.visualOf(data.line);
     case 'line-at':
       return log.store.lineAt(data.cursor);
+    case 'cursor-of':
+      return log.store.cursorOf(data.line);
   }
 }

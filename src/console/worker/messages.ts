@@ -7,17 +7,22 @@ export interface MarkedRow extends Row {
   readonly marks: readonly (readonly [number, number])[];
 }
 
+/** Where a log begins, whether the server may skip, and which 64 MB of a longer output are kept. */
+export interface LogOptions {
+  readonly from: number;
+  readonly mode: 'tail' | 'all';
+  readonly keeps: 'first' | 'last';
+}
+
 /** Messages from the page. */
 export type ToWorker =
   | { readonly type: 'connect'; readonly address: string }
   | { readonly type: 'watch'; readonly records: boolean }
-  | {
+  | ({
       readonly type: 'open';
       readonly log: number;
       readonly command: string;
-      readonly from: number;
-      readonly mode: 'tail' | 'all';
-    }
+    } & LogOptions)
   | { readonly type: 'close'; readonly log: number }
   | {
       readonly type: 'rows';
@@ -26,6 +31,8 @@ export type ToWorker =
       readonly from: number;
       readonly count: number;
     }
+  /** From now on every state has the last `count` lines with it; 0 ends that. */
+  | { readonly type: 'follow'; readonly log: number; readonly count: number }
   | { readonly type: 'find'; readonly log: number; readonly query: string }
   | { readonly type: 'match'; readonly log: number; readonly request: number; readonly index: number }
   | {
@@ -40,6 +47,7 @@ export type ToWorker =
   | { readonly type: 'row-at'; readonly log: number; readonly request: number; readonly visual: number }
   | { readonly type: 'visual-of'; readonly log: number; readonly request: number; readonly line: number }
   | { readonly type: 'line-at'; readonly log: number; readonly request: number; readonly cursor: number }
+  | { readonly type: 'cursor-of'; readonly log: number; readonly request: number; readonly line: number }
   | {
       readonly type: 'text';
       readonly log: number;
@@ -57,6 +65,10 @@ export interface LogState {
   readonly bytes: number;
   readonly isEnded: boolean;
   readonly error: string | null;
+  /** The cursor of the first byte that is kept. */
+  readonly firstCursor: number;
+  /** True for a log that keeps the first 64 MB and has them; the rest is not fetched. */
+  readonly isFull: boolean;
   readonly skippedBytes: number;
   readonly errors: number;
   readonly errorMarks: readonly number[];
@@ -64,6 +76,10 @@ export interface LogState {
   readonly isSearched: boolean;
   readonly queryError: string | null;
   readonly marks: readonly number[];
+  /** The last lines, for a page that follows: it needs no second message to show them. */
+  readonly tail: readonly MarkedRow[];
+  /** The first row of `tail` on the screen. */
+  readonly tailVisual: number;
 }
 
 /** Messages from the worker. */

@@ -1,5 +1,5 @@
 import { LogStore } from './log-store.ts';
-import type { LogState, MarkedRow } from './messages.ts';
+import type { LogOptions, LogState, MarkedRow } from './messages.ts';
 import { placesIn, type Query, Search, toQuery } from './search.ts';
 
 const errorWords = /errors?:|exception:|\b(?:fail|failed|failure|fatal|panicked|traceback)\b/gi;
@@ -11,7 +11,12 @@ export class OpenLog {
   readonly store: LogStore;
   readonly command: string;
   readonly mode: 'tail' | 'all';
+  readonly keeps: 'first' | 'last';
   isEnded = false;
+  /** True once a log that keeps the first bytes has as many as it may. */
+  isFull = false;
+  /** How many of the last lines every state has with it. */
+  followed = 0;
   error: string | null = null;
   #query: Query | undefined;
   #search: Search | undefined;
@@ -20,10 +25,13 @@ export class OpenLog {
   #cols = 0;
   /** Rows of each group of 256 lines that is complete. */
   #groups: number[] = [];
+  /** The line that the first group begins with. */
+  #groupsFrom = 0;
   #errorLines: number[] = [];
 
-  constructor(command: string, from: number, mode: 'tail' | 'all') {
+  constructor(command: string, { from, mode, keeps }: LogOptions) {
     this.command = command;
+    this.keeps = keeps;
     this.mode = mode;
     this.store = new LogStore(from);
     this.#errors = new Search(this.store, { text: '', pattern: undefined, fixed: errorWords });
@@ -101,6 +109,11 @@ export class OpenLog {
 
   #countGroups(): void {
     const { lines, firstLine } = this.store;
+    if (firstLine !== this.#groupsFrom) {
+      const dropped = (firstLine - this.#groupsFrom) / groupLines;
+      this.#groups = Number.isInteger(dropped) ? this.#groups.slice(dropped) : [];
+      this.#groupsFrom = firstLine;
+    }
     while (firstLine + (this.#groups.length + 1) * groupLines < lines) {
       const from = firstLine + this.#groups.length * groupLines;
       this.#groups.push(this.#rowsBetween(from, from + groupLines));
@@ -142,9 +155,19 @@ export class OpenLog {
     return line;
   }
 
+  #keptErrors(): readonly number[] {
+    const { firstLine } = this.store;
+    if ((this.#errorLines[0] ?? firstLine) < firstLine)
+      this.#errorLines = this.#errorLines.filter((line) => line >= firstLine);
+    return this.#errorLines;
+  }
+
   state(): LogState {
-    const { lines, firstLine, end, skippedBytes } = this.store;
-    const step = Math.max(1, Math.ceil(this.#errorLines.length / maxMarks));
+    const { lines, firstLine, firstCursor, end, skippedBytes } = this.store;
+    const errors = this.#keptErrors();
+    const step = Math.max(1, Math.ceil(errors.length / maxMarks));
+    const tail =
+      this.followed > 0 ? this.rows(Math.max(firstLine, lines - this.followed), this.followed) : [];
     return {
       lines,
       firstLine,
@@ -152,13 +175,17 @@ export class OpenLog {
       bytes: end,
       isEnded: this.isEnded,
       error: this.error,
+      firstCursor,
+      isFull: this.isFull,
       skippedBytes,
-      errors: this.#errorLines.length,
-      errorMarks: this.#errorLines.filter((_, index) => index % step === 0),
+      errors: errors.length,
+      errorMarks: errors.filter((_, index) => index % step === 0),
       found: this.#search?.count ?? 0,
       isSearched: this.#search?.isDone ?? true,
       queryError: this.#queryError,
       marks: this.#search?.marks(maxMarks) ?? [],
+      tail,
+      tailVisual: this.visualOf(tail[0]?.line ?? lines),
     };
   }
 }

@@ -1,0 +1,95 @@
+import { useLayoutEffect } from 'preact/hooks';
+import type { CommandCard } from '../../contract/console.ts';
+import { choices, choose, wrapsLines } from '../choices.ts';
+import { onKeys } from '../keys.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { notify } from '../parts/toast.tsx';
+import { toCount } from '../words.ts';
+import type { ShownLog } from './use-log.ts';
+
+const nextTimes = { since: 'clock', clock: 'off', off: 'since' } as const;
+
+/** Errors, times, wrapping, copy and download. */
+export function LogTools({ card, shown }: { readonly card: CommandCard; readonly shown: ShownLog }) {
+  const isWrapped = wrapsLines();
+  const { times } = choices.value;
+  const errors = shown.state?.errors ?? 0;
+  const changeTimes = () => choose({ times: nextTimes[times] });
+  const changeWrap = () => choose({ wrap: !isWrapped });
+  useLayoutEffect(() =>
+    onKeys({
+      e: () => void goToError(shown, 1),
+      E: () => void goToError(shown, -1),
+      t: changeTimes,
+      w: changeWrap,
+    }),
+  );
+  return (
+    <div class="tools">
+      {errors > 0 && (
+        <button class="chip bad" type="button" onClick={() => void goToError(shown, 1)}>
+          <b>{toCount(errors)}</b> {errors === 1 ? 'error line' : 'error lines'} <kbd>e</kbd>
+        </button>
+      )}
+      <button
+        class="icon-btn"
+        type="button"
+        aria-pressed={times !== 'off'}
+        aria-label={`Times: ${times === 'since' ? 'since the start' : times}`}
+        title="Times (t)"
+        onClick={changeTimes}
+      >
+        <Icon name="clock" />
+      </button>
+      <button
+        class="icon-btn"
+        type="button"
+        aria-pressed={isWrapped}
+        aria-label="Wrap lines"
+        title="Wrap lines (w)"
+        onClick={changeWrap}
+      >
+        <Icon name="wrap" />
+      </button>
+      <Menu
+        icon="copy"
+        label="Copy"
+        items={[
+          [shown.chosen ? 'Chosen lines' : 'Output', () => void copy(shown, '')],
+          ['Command and output', () => void copy(shown, `$ ${card.command}\n`)],
+          ['Address of this page', () => void copyAddress()],
+        ]}
+      />
+      <a
+        class="icon-btn"
+        href={`/api/commands/${card.id}/output?download`}
+        download={`${card.id}.log`}
+        aria-label="Download the output"
+        title="Download"
+      >
+        <Icon name="download" />
+      </a>
+    </div>
+  );
+}
+
+async function goToError({ log, ring, chosen, choose: set }: ShownLog, by: 1 | -1): Promise<void> {
+  if (!log.current || !ring.current) return;
+  const line = await log.current.matchFrom(chosen?.[0] ?? ring.current.firstLine, true, by);
+  if (line < 0) return;
+  set([line, line]);
+  await ring.current.show(line);
+}
+
+async function copy({ log, chosen, state }: ShownLog, before: string): Promise<void> {
+  const [first, last] = chosen ?? [0, (state?.lines ?? 0) - 1];
+  const text = (await log.current?.text(first, last + 1)) ?? '';
+  await navigator.clipboard.writeText(before + text);
+  notify(`${toCount(Math.max(0, last - first + 1))} lines are copied.`);
+}
+
+async function copyAddress(): Promise<void> {
+  await navigator.clipboard.writeText(window.location.href);
+  notify('The address is copied.');
+}
