@@ -38,10 +38,12 @@ export function createLinePieces(
   const starts: Partial<Record<Stream, Cursor>> = {};
   let at = from;
 
-  const toPiece = (stream: Stream, text: string): TextPiece[] => {
+  // A part of a long line is returned before its end, while the decoder keeps the rest. All parts have the start of the
+  // line, so that a reader that stops between two of them reads the line again instead of losing what the decoder has.
+  const toPiece = (stream: Stream, text: string, isLineEnd: boolean): TextPiece[] => {
     const start = starts[stream] ?? at;
     if (text === '') return [];
-    delete starts[stream];
+    if (isLineEnd) delete starts[stream];
     return [{ stream, text, start, end: at }];
   };
   const toPieces = ({ stream, data }: OutputChunk, size: 'line' | 'whole'): TextPiece[] => {
@@ -53,7 +55,7 @@ export function createLinePieces(
       const end = lineEnd < 0 ? data.length : lineEnd + 1;
       starts[stream] ??= at;
       at += end - begin;
-      pieces.push(...toPiece(stream, decoders[stream].push(data.subarray(begin, end))));
+      pieces.push(...toPiece(stream, decoders[stream].push(data.subarray(begin, end)), lineEnd >= 0));
       begin = end;
     }
     return pieces;
@@ -62,7 +64,7 @@ export function createLinePieces(
   return {
     push: (chunks, size = 'line') => chunks.flatMap((chunk) => toPieces(chunk, size)),
     unfinishedFrom: () => Math.min(starts.stdout ?? at, starts.stderr ?? at),
-    rest: () => streams.flatMap((stream) => toPiece(stream, decoders[stream].end())),
+    rest: () => streams.flatMap((stream) => toPiece(stream, decoders[stream].end(), true)),
   };
 }
 

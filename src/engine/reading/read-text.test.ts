@@ -44,6 +44,33 @@ const chunks = fc.array(
 );
 
 describe('readText', () => {
+  // The converter keeps the last 65,536 characters of an unfinished line, which may still be overwritten.
+  test.each(['clean', 'raw'] as const)(
+    'E4: a line that is longer than a reply is returned completely, %s',
+    async (view) => {
+      const text = Array.from({ length: 30_000 }, (_, index) => String(index).padStart(10)).join('');
+      const bytes = Buffer.from(`first\n${text}`);
+      const source: TextSource = {
+        matcher,
+        async read(from, { maxBytes }) {
+          const data = bytes.subarray(from, from + maxBytes);
+          return {
+            ...{ chunks: [{ stream: 'stdout', data }], next: from + data.length },
+            ...{ end: bytes.length, final: true },
+          };
+        },
+      };
+      let found = '';
+      for (let from = 0; from < bytes.length; ) {
+        const query = { from, maxChars: 200_000, keep: 'beginning', view } as const;
+        const { stdout, next } = await readText(source, usual(bytes.length, query));
+        expect(next).toBeGreaterThan(from);
+        [found, from] = [found + stdout, next];
+      }
+      expect(found === bytes.toString()).toBe(true);
+    },
+  );
+
   test('E4: returns every character of each stream once and in order, piece by piece', async () => {
     await fc.assert(
       fc.asyncProperty(
