@@ -131,6 +131,16 @@ export class HostedJob {
     return this.#past !== null;
   }
 
+  /** The bytes on disk of a log that no worker has any more; 0 while it runs. */
+  async logBytes(): Promise<number> {
+    return this.#past ? this.#past.bytesOnDisk() : 0;
+  }
+
+  /** Removes the log of an ended job, whose end stays. */
+  async evictLog(): Promise<void> {
+    await this.#past?.remove();
+  }
+
   async state(): Promise<JobState> {
     return this.#end ?? (await this.worker.wait(this.id, 0));
   }
@@ -142,9 +152,15 @@ export class HostedJob {
     if (from > total) throw outsideLog(from, total);
     const chunks = await past.read(from, options.maxBytes);
     const next = chunks.reduce((at, { data }) => at + data.length, from);
-    // A log that was evicted has less than the end says.
-    if (chunks.length === 0 && from < total && options.maxBytes > 0)
-      return { chunks, next: total, end: total, final: true, goneBefore: total };
+    // The end still has the size of a log that was removed to make room for others.
+    if (chunks.length === 0 && from < total && (options.maxBytes > 0 || (await past.bytesOnDisk()) === 0))
+      return {
+        chunks,
+        next: options.maxBytes > 0 ? total : from,
+        end: total,
+        final: true,
+        goneBefore: total,
+      };
     return { chunks, next, end: total, final: true };
   }
 

@@ -361,12 +361,18 @@ export class Link {
       prepared,
       begin: () => begun.resolve(),
       identity: spec.keeping?.identity,
+      spoolTotalBytes: this.#spoolTotalBytes(),
       link: this,
       linkName: this.name,
     };
     this.#host.addJob(entry);
     await prepared;
     return null;
+  }
+
+  #spoolTotalBytes(): number | undefined {
+    const bytes = this.#hello?.options.spoolTotalBytes;
+    return typeof bytes === 'number' ? bytes : undefined;
   }
 
   /** The worker that runs a job, and the job in that worker's keys. */

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 
 interface Frame {
@@ -20,6 +20,17 @@ export class PastLog {
 
   constructor(path: string) {
     this.#path = path;
+  }
+
+  /** The size of its file; 0 if there is none. */
+  async bytesOnDisk(): Promise<number> {
+    const found = await stat(this.#path).catch(() => null);
+    return found?.size ?? 0;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#path, { force: true });
+    this.#frames = null;
   }
 
   /** The number of bytes of each stream. */

@@ -34,6 +34,8 @@ export interface JobEntry {
   begin(): void;
   /** As in `Keeping.identity`. */
   readonly identity?: string | undefined;
+  /** As in `WorkerOptions`: the server that started it lets the logs of ended jobs use this much disk. */
+  readonly spoolTotalBytes?: number | undefined;
   /** The link that owns it; null for an orphan. */
   link: Link | null;
   /** The name of the link that started it, or took it up last. */
@@ -99,6 +101,8 @@ export class WorkerHost {
   readonly #links = new Set<Link>();
   readonly #workers = new Set<HostedWorker>();
   readonly #answers = new Map<string, Answers>();
+  // Kept jobs in the order in which they ended.
+  readonly #endedLogs = new Set<HostedJob>();
   // The last link of each name, whose worker and rooms the next one uses.
   readonly #lastLinks = new Map<string, Link>();
   readonly #key: { readonly privateKey: KeyObject; readonly publicText: string };
@@ -142,6 +146,7 @@ export class WorkerHost {
         linkName: record.spec.link,
       };
       this.jobs.set(job.id, entry);
+      this.#endedLogs.add(job);
       this.#expire(entry);
     }
   }
@@ -168,14 +173,30 @@ export class WorkerHost {
     this.jobs.set(entry.job.id, entry);
     const ended = () => {
       if (!entry.link) this.#expire(entry);
+      if (entry.job.kept) this.#endedLogs.add(entry.job);
+      void this.#limitLogs(entry.spoolTotalBytes).catch(() => {});
       this.tidy();
     };
     entry.job.ended.then(ended, ended);
   }
 
+  // The quota of a worker contains only the logs that it has open, so those of ended jobs are counted here.
+  async #limitLogs(maxBytes = Number.POSITIVE_INFINITY): Promise<void> {
+    const ended = [...this.#endedLogs];
+    const sizes = await Promise.all(ended.map((job) => job.logBytes()));
+    let excess = sizes.reduce((sum, bytes) => sum + bytes, 0) - maxBytes;
+    for (const [index, job] of ended.entries()) {
+      if (excess <= 0) return;
+      this.#endedLogs.delete(job);
+      await job.evictLog();
+      excess -= sizes[index] ?? 0;
+    }
+  }
+
   async dispose(entry: JobEntry): Promise<void> {
     clearTimeout(entry.timer);
     await entry.job.dispose();
+    this.#endedLogs.delete(entry.job);
     this.jobs.delete(entry.job.id);
   }
 
