@@ -41,7 +41,7 @@ import type { Engine } from './engine.ts';
 import { admit } from './journey/admit.ts';
 import { check } from './journey/check.ts';
 import { type BackgroundCommand, endOrDetach, type RunOrDetachResult } from './journey/end-or-detach.ts';
-import { recordEnd } from './journey/follow.ts';
+import { recordEnd, serverCloses } from './journey/follow.ts';
 import { type StartedCommand, start, toStartRequest } from './journey/start.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createPorts, type WantedPort } from './ports/ports.ts';
@@ -166,9 +166,10 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
     start: (request, context) =>
       lifecycle.during({ ...context, id: createCommandId(deps, request.idPrefix) }, async (call) => {
         await deps.takeUp.ensure(call);
-        const { id } = await startTracked(deps, request, { ...call, inBackground: true });
-        // The caller will not learn the id.
-        if (call.signal.aborted) await deps.backend.stop(id, stopOnClose);
+        const { id, outlives } = await startTracked(deps, request, { ...call, inBackground: true });
+        // The caller will not learn the id, except from `list_commands` of the next server.
+        const isKept = outlives && call.signal.reason === serverCloses;
+        if (call.signal.aborted && !isKept) await deps.backend.stop(id, stopOnClose);
         return { id };
       }),
     check: (request, context) => check(deps, request, context),
@@ -215,13 +216,13 @@ async function startTracked(
   deps: JourneyDeps,
   request: StartRequest,
   call: JourneyContext & StartContext,
-): Promise<BackgroundCommand> {
+): Promise<BackgroundCommand & { readonly outlives: boolean }> {
   const command = await admitAndStart(deps, request, call);
   const ended = recordEnd(deps, command, call.caller);
   deps.announcer.follow(call.owner, command.id);
   const { outlives = false } = deps.outlive ? await deps.backend.wait(command.id, 0) : {};
   deps.lifecycle.track(command.id, ended, { outlives });
-  return { ...command, ended };
+  return { ...command, ended, outlives };
 }
 
 async function admitAndStart(
