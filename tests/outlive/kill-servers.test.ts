@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../src/support/timing.ts';
-import { endWorkers, findWorkers } from '../../src/worker/host/end-workers.ts';
+import { endWorkers } from '../../src/worker/host/end-workers.ts';
 import { builtCli } from '../support/build.ts';
 import { processesWith } from '../support/processes.ts';
 import { soakCount } from '../support/soak.ts';
@@ -121,31 +121,6 @@ test('commands and shells survive killed servers with every byte and their exit 
   expect(nacre('ps')).toContain('counter');
   expect(nacre('shutdown')).toContain('Ended the worker');
   expect(processesWith(mark())).toEqual([]);
-});
-
-test('the commands of a killed worker are lost, nothing survives, and the next command runs', {
-  timeout: 300_000,
-}, async () => {
-  for (let round = 0; round < soakCount(8, 1); round += 1) {
-    const server = await open();
-    const begun = { command: 'echo begun; sleep 300', name: `lost-${round}`, wait_for: 'begun' };
-    await server.call('start_command', begun);
-    const [worker] = findWorkers(join(folder, 'state'));
-    if (!worker) throw new Error('There is no worker.');
-    process.kill(worker.pid, 'SIGKILL');
-    await expect
-      .poll(() => server.call('read_output', { command_id: `lost-${round}`, cursor: 0 }), {
-        timeout: 60_000,
-        interval: 200,
-      })
-      .toMatch(/status: "lost"[\s\S]*begun/);
-    expect(await server.call('start_command', { command: 'echo next', name: `next-${round}` })).toContain(
-      'next',
-    );
-    await server.kill();
-  }
-  await endWorkers(join(folder, 'state'));
-  await expect.poll(() => processesWith(mark()), { timeout: 60_000 }).toEqual([]);
 });
 
 test('nacre stop ends a kept command without a server, and its folder says how', {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { endWorkers, findWorkers } from '../../src/worker/host/end-workers.ts';
@@ -18,6 +19,7 @@ type Reply = {
 };
 
 const run = promisify(execFile);
+const clientProgram = fileURLToPath(new URL('client-program.mjs', import.meta.url));
 
 /** Options of `createOutliveHome`. */
 export interface OutliveHomeOptions {
@@ -76,6 +78,8 @@ export function createOutliveHome({
     ...{ folder, project, state, mark, environment, start },
     /** Starts `nacre mcp` and introduces a client of this name. */
     open: (client = 'tester', program: string = cli) => converse(start(['mcp'], program), client),
+    /** The same with a client that is a process of its own, which can be killed without its server. */
+    openClient: (client = 'tester') => converse(start([process.execPath, cli, 'mcp'], clientProgram), client),
     /** Runs a command line; its output if it exits with 0. */
     async nacre(...words: readonly string[]): Promise<string> {
       const more = { ...options, encoding: 'utf8', maxBuffer: 1 << 28, timeout: 120_000 } as const;
@@ -133,6 +137,12 @@ async function converse(child: ReturnType<typeof spawn>, client: string) {
     /** Kills the server with SIGKILL. */
     async kill(): Promise<void> {
       child.kill('SIGKILL');
+      await gone;
+    },
+    /** Kills the client or server of `openClient`, or both. */
+    async killAs(victim: 'server' | 'client' | 'both'): Promise<void> {
+      if (victim !== 'client') process.kill(Number.parseInt(errors, 10), 'SIGKILL');
+      if (victim !== 'server') child.kill('SIGKILL');
       await gone;
     },
     /** Closes the server's stdin, as a client does that ends. */
