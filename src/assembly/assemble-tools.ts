@@ -5,11 +5,13 @@
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { CommandRequest } from '../contract/request.ts';
 import type { OfferedTools } from '../doors/door.ts';
+import { offeredTo } from '../machines/choose-machine.ts';
 import type { LiveSettings } from '../rules/live-settings.ts';
 import { narrowRules, type Resolved, rulesForFamily } from '../rules/rules-for.ts';
 import { timeLimitsFor } from '../rules/time-limits-for.ts';
 import { memoizeLast } from '../support/memoize-last.ts';
 import { type FamilyDeps, families } from '../tools/catalog.ts';
+import { offerMachines } from '../tools/common/offer-machines.ts';
 import { prefixTool } from '../tools/common/prefix-tool.ts';
 import type { Patience } from '../tools/common/time-limits.ts';
 import type { CallDefaults, Tool } from '../tools/common/tool.ts';
@@ -25,7 +27,10 @@ export function assembleTools(sources: ToolSources, narrowing?: Narrowing): Offe
     );
     return { family, rulesNow, deps: bindFamily(sources, rulesNow) };
   });
-  const lists = { usual: createList(settings, 'usual', bound), long: createList(settings, 'long', bound) };
+  const lists = {
+    usual: createList(settings, 'usual', bound, narrowing?.token),
+    long: createList(settings, 'long', bound, narrowing?.token),
+  };
   return {
     list: (patience = 'usual') => lists[patience](),
     instructions: createInstructions(sources, bound),
@@ -49,8 +54,11 @@ function bindFamily(
   return {
     run: async (request, context) =>
       (await openEngine()).run(withCallDefaults(request, context), { ...context, ...(await rules()) }),
-    check: async (request, defaults) =>
-      (await openEngine()).check(withCallDefaults(request, defaults), await rules()),
+    check: async (request, context) =>
+      (await openEngine()).check(withCallDefaults(request, context), {
+        caller: context.caller,
+        ...(await rules()),
+      }),
     commands: {
       start: async (request, context) =>
         (await openEngine()).start(withCallDefaults(request, context), { ...context, ...(await rules()) }),
@@ -89,6 +97,7 @@ function createList(
   settings: LiveSettings,
   patience: Patience,
   bound: readonly BoundFamily[],
+  token: string | undefined,
 ): () => readonly Tool[] {
   let built: { readonly key: string; readonly tools: readonly Tool[]; readonly live: readonly Tool[] };
   const build = memoizeLast((resolved: Resolved) => {
@@ -96,11 +105,14 @@ function createList(
     const key = JSON.stringify(limits);
     if (built?.key === key) return built;
     const { toolPrefix } = resolved.values;
+    const { machines } = resolved;
+    const offered = machines ? offeredTo(machines, { door: 'mcp', token }) : [];
     const tools = bound
       .flatMap(({ family, deps }) =>
         families[family]({ ...deps, timeLimits: timeLimitsFor(family, resolved, patience) }),
       )
-      .map((tool) => prefixTool(tool, toolPrefix));
+      .map((tool) => prefixTool(tool, toolPrefix))
+      .map((tool) => offerMachines(tool, offered, machines?.defaultName ?? ''));
     built = {
       key,
       tools,
@@ -124,15 +136,16 @@ function toLive(tool: Tool, settings: LiveSettings, latest: () => readonly Tool[
   };
 }
 
-/** Fills in the caller's working directory and variables; a relative `cwd` is resolved against `workingDir`. */
-export function withCallDefaults<Request extends Pick<CommandRequest, 'cwd' | 'env'>>(
+/** Fills in the caller's machine, working directory and variables; a relative `cwd` is resolved against `workingDir`. */
+export function withCallDefaults<Request extends Pick<CommandRequest, 'on' | 'cwd' | 'env'>>(
   request: Request,
-  { workingDir, env }: CallDefaults,
+  { on, workingDir, env }: CallDefaults,
 ): Request {
   const { cwd = workingDir } = request;
   const isRelative = request.cwd !== undefined && workingDir !== undefined && !request.cwd.startsWith('/');
   return {
     ...request,
+    on: request.on ?? on,
     cwd: isRelative ? `${workingDir}/${request.cwd}` : cwd,
     env: env === undefined ? request.env : { ...env, ...request.env },
   };

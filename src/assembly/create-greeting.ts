@@ -28,6 +28,8 @@ export function listedKey(family: ToolFamily, resolved: Resolved, patience: Pati
 /** Prepares the replies to the first requests of an MCP client; undefined if they depend on more than the settings. */
 export function createGreeting(sources: ToolSources): Greeting | undefined {
   const { values } = sources.settings.now();
+  // Tools name the machines.
+  if (Object.keys(values.machines).length > 0) return undefined;
   if (values.toolPrefix !== '' || values.sandbox !== 'off' || values.networkAllow.length > 0)
     return undefined;
   const families = toFamilies(values.tools);

@@ -10,6 +10,7 @@ import type { DetachedOptions } from '../backends/catalog.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { ExecList } from '../contract/isolation.ts';
+import type { Machines } from '../contract/machine.ts';
 import type { Places, Program } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { WantedPort } from '../engine/ports/ports.ts';
@@ -23,6 +24,7 @@ import { workerSettings } from '../worker/settings.ts';
 import type { WorkerOptions } from '../worker/worker-options.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
+import { withMachines } from './with-machines.ts';
 
 /** The process that an engine runs in: its `env`, `cwd` and `--config`, and how to reach its user. */
 export interface EngineHost extends SettingsLocation {
@@ -38,6 +40,15 @@ export interface EngineHost extends SettingsLocation {
 
 type LocalOptions = Omit<WorkerOptions, 'table'>;
 
+/** The parts of `createWholeEngine` that are not settings. */
+export interface EngineParts {
+  readonly createBackend: CreateBackend;
+  /** Whether commands outlive the process: `view` only shows them. */
+  readonly mode?: 'use' | 'view' | undefined;
+  /** Other machines. */
+  readonly machines?: Machines | undefined;
+}
+
 /** Creates the backend of an engine. */
 type CreateBackend = (options: LocalOptions, detached: DetachedOptions) => Promise<Backend>;
 
@@ -45,8 +56,7 @@ type CreateBackend = (options: LocalOptions, detached: DetachedOptions) => Promi
 export async function createWholeEngine(
   values: Settings,
   host: EngineHost,
-  createBackend: CreateBackend,
-  mode?: 'use' | 'view' | undefined,
+  { createBackend, mode, machines }: EngineParts,
 ): Promise<Engine> {
   const [{ createEngine }, { createSessions }, { openSavedApprovals }] = await Promise.all([
     import('../engine/create-engine.ts'),
@@ -56,14 +66,16 @@ export async function createWholeEngine(
   const places = toPlaces(values, host);
   const execAllow = await host.loadExecAllow();
   const options = toWorkerOptions(values, { ...host, execAllow }, places);
-  const worker = await createBackend(options, toDetachedOptions(values, options, host));
+  const detached = toDetachedOptions(values, options, host);
+  const here = await createBackend(options, detached);
+  const worker = machines ? await addMachines(here, machines, options, detached) : here;
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
   const approvals = openInbox && { deadlineMs: values.approvalSeconds * 1_000, open: openInbox };
   const saved =
     mode === 'use' ? openSavedApprovals(join(places.stateDir, 'approvals'), options.cwd) : undefined;
-  return createEngine({
+  const engine = createEngine({
     backend,
     sessions: createSessions(backend, values),
     audit: await createAudit(values, places, hiding.redact, host.log),
@@ -73,6 +85,27 @@ export async function createWholeEngine(
     wantedPorts: values.ports.map(toWantedPort),
     approvals: approvals && { ...approvals, saved },
   });
+  return withMachines(engine, machines);
+}
+
+// Paths and variables of this machine mean nothing on another one.
+async function addMachines(
+  here: Backend,
+  { others }: Machines,
+  { cwd, environment }: LocalOptions,
+  { build, program, tombstoneMs, plain }: DetachedOptions,
+): Promise<Backend> {
+  const [{ routeMachines }, { createMachineBackend }] = await Promise.all([
+    import('../machines/route-machines.ts'),
+    import('../machines/create-machine-backend.ts'),
+  ]);
+  const { stateDir, cwd: _cwd, home, environment: _environment, execGuard, ownFiles, bash, ...rest } = plain;
+  const options = { ...rest, workspace: [] };
+  const deps = { cwd, environment, build, program, tombstoneMs, options };
+  return routeMachines(
+    here,
+    new Map(others.map((machine) => [machine.name, createMachineBackend(machine, deps)])),
+  );
 }
 
 // `3000`, or `3000:8080` for another port on 127.0.0.1.
@@ -247,10 +280,10 @@ export function engineOnDemand(
   let closed = false;
   const create = async () => {
     const { backends } = await import('../backends/catalog.ts');
-    const { values } = resolved;
+    const { values, machines } = resolved;
     return commandsOutlive(values, host)
-      ? createWholeEngine(values, host, backends.outlive, 'use')
-      : createWholeEngine(values, host, backends.local);
+      ? createWholeEngine(values, host, { createBackend: backends.outlive, mode: 'use', machines })
+      : createWholeEngine(values, host, { createBackend: backends.local, machines });
   };
   return {
     async open() {

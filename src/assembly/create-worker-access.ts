@@ -25,7 +25,7 @@ export function createWorkerAccess(
     async keptCommands() {
       if (!workerIsWorthAsking(stateDir)) return undefined;
       const { backends } = await import('../backends/catalog.ts');
-      const engine = await createWholeEngine(values, host, backends.kept, 'view');
+      const engine = await createWholeEngine(values, host, { createBackend: backends.kept, mode: 'view' });
       return { engine, close: () => engine.close() };
     },
     findWorkers: () => findWorkers(stateDir),

@@ -1,3 +1,4 @@
+import { localMachine } from '../contract/machine.ts';
 import type { JudgedPrograms } from '../doors/control/judged-programs.ts';
 import type { ServerDescription } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -25,7 +26,10 @@ export async function judgePrograms(
   const rules = rulesForFamily(family, resolved);
   const engine = await deps.engine();
   const judged = programs.map(async (program) => {
-    const { decision } = await engine.check({ command: { kind: 'shell', script: program }, cwd }, rules);
+    const { decision } = await engine.check(
+      { command: { kind: 'shell', script: program }, on: localMachine, cwd },
+      rules,
+    );
     return { program, verdict: decision.verdict, reason: decision.reason };
   });
   const { source, where } = resolved.origins.allowedCommands;

@@ -3,6 +3,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { CommandChanges } from '../contract/changes.ts';
 import type { Command } from '../contract/command.ts';
 import type { Decision, FoundProgram } from '../contract/decision.ts';
+import type { FactsMachine } from '../contract/facts.ts';
 import { type FailureCode, NacreError } from '../contract/failure.ts';
 import type { EndRecord, ProtectedUse } from '../contract/job.ts';
 import type { Outcome } from '../contract/outcome.ts';
@@ -19,8 +20,16 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
       readonly from?: RequestOrigin | undefined;
+      /** The name of the machine that it is to run on, unless that is this one. */
+      readonly machine?: string | undefined;
     }
-  | { readonly kind: 'decided'; readonly cwd: string; readonly decision: Decision }
+  | {
+      readonly kind: 'decided';
+      readonly cwd: string;
+      readonly decision: Decision;
+      /** The machine whose facts it was judged by, unless that is this one. */
+      readonly machine?: FactsMachine | undefined;
+    }
   /** A user's answer; `by` defaults to the user of the client. */
   | {
       readonly kind: 'approved' | 'declined';
@@ -29,7 +38,7 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly note?: string | undefined;
     }
   /** Written before the command is started. */
-  | { readonly kind: 'started'; readonly cwd: string }
+  | { readonly kind: 'started'; readonly cwd: string; readonly machine?: FactsMachine | undefined }
   | {
       readonly kind: 'input';
       readonly text: string;
@@ -118,6 +127,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
         command: toCommandRecord(entry.command, redact),
         cwd: entry.cwd === undefined ? null : redact(entry.cwd),
         env: toEnvironmentRecord(entry.env, redact),
+        ...(entry.machine !== undefined && { machine: entry.machine }),
         ...toRequestOrigin(entry.from ?? {}, redact),
         ...(entry.caller.traceparent !== undefined && { traceparent: redact(entry.caller.traceparent) }),
       };
@@ -126,7 +136,8 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
       const names = [...new Set(programs.map((program) => program.name))].slice(0, mostPrograms);
       const shown = names.map((name) => cut(redact(name)));
       const found = programs.slice(0, mostPrograms).map((one) => toPlaceRecord(one, redact));
-      return { cwd: redact(entry.cwd), verdict, rule, reason: cut(redact(reason)), programs: shown, found };
+      const decided = { verdict, rule, reason: cut(redact(reason)), programs: shown, found };
+      return { cwd: redact(entry.cwd), ...toMachineRecord(entry.machine), ...decided };
     }
     case 'approved':
     case 'declined':
@@ -142,7 +153,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
     case 'resumed':
       return entry.detail === undefined ? {} : { detail: redact(entry.detail) };
     case 'started':
-      return { cwd: redact(entry.cwd) };
+      return { cwd: redact(entry.cwd), ...toMachineRecord(entry.machine) };
     case 'input': {
       const { text, keys, eof, secret } = entry;
       return { text: secret ? hidden : cut(redactInput(entry.id, text)), chars: text.length, keys, eof };
@@ -244,6 +255,10 @@ function toOutcomeRecord(outcome: Finished, redact: Redact): Record<string, unkn
     resources: outcome.resources,
     ...(outcome.endRecord && { end_record: toEndRecord(outcome.endRecord) }),
   };
+}
+
+function toMachineRecord(machine: FactsMachine | undefined): Record<string, string> {
+  return machine ? { machine: machine.name, worker: machine.worker } : {};
 }
 
 function toEndRecord({ worker, key, startedAt, endedAt, signature }: EndRecord): Record<string, string> {

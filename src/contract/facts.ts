@@ -8,6 +8,8 @@ export type Place =
 
 /** Argument of `Backend.inspect`: the facts that policy needs to decide. */
 export interface InspectQuery {
+  /** The name of the machine to ask; this one if absent. */
+  readonly machine?: string | undefined;
   /** As the caller wrote it, relative to the first usable folder of `workspace`; undefined means the server's working directory. */
   readonly cwd: string | undefined;
   /** The directories that `cwd` must be in, as configured. */
@@ -45,6 +47,8 @@ export interface SessionFacts {
 
 /** Result of `Backend.inspect`, from the machine where the command would run. All paths are canonical. */
 export interface Facts {
+  /** The machine that they come from, unless it is this one. */
+  readonly machine?: FactsMachine | undefined;
   readonly cwd: Place;
   readonly roots: readonly Place[];
   /** The directories of `InspectQuery.workspace`, without those outside of the `workspace` setting in a sandbox. */
@@ -60,4 +64,10 @@ export interface Facts {
   readonly existing?: readonly string[] | undefined;
   /** Present if `InspectQuery.session` is. */
   readonly session?: SessionFacts | undefined;
+}
+
+/** A machine, and the name of the worker process that answered there. */
+export interface FactsMachine {
+  readonly name: string;
+  readonly worker: string;
 }

@@ -22,6 +22,8 @@ export interface EnvironmentRules {
 /** Argument of `Backend.start`: a command as plain data that can be sent to a worker on another machine. */
 export interface JobSpec {
   readonly id: string;
+  /** The name of the machine that it runs on; this one if absent. */
+  readonly machine?: string | undefined;
   readonly command: Command;
   /** The canonical path of the working directory. */
   readonly cwd: string;

@@ -15,6 +15,8 @@ export interface MachineSettings {
   readonly orphanMs: number;
   /** The programs that may run there; if absent, those of the general list. */
   readonly allow?: readonly string[] | undefined;
+  /** Programs from the project's file, if `allow` is absent; a program must be in the general list as well. */
+  readonly projectAllow?: readonly string[] | undefined;
   /** `none` if commands there must not write files. */
   readonly fileWrites?: 'none' | undefined;
   /** Directories there that commands may run in; `~/` is the home directory there. If absent, those of the general setting. */
@@ -37,6 +39,12 @@ export interface Machines {
   readonly isLocalOffered: boolean;
   /** Named tokens that may run commands on this machine; if absent, all of them. */
   readonly localTokens?: readonly string[] | undefined;
+}
+
+/** A machine that a caller can choose. */
+export interface OfferedMachine {
+  readonly name: string;
+  readonly description?: string | undefined;
 }
 
 /** How a machine is reached. */

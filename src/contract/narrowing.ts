@@ -8,6 +8,8 @@ export interface Narrowing {
   readonly cwdRoots?: readonly string[] | undefined;
   /** Its share of the commands that may run at the same time. */
   readonly share?: Share | undefined;
+  /** The name of the caller's token. */
+  readonly token?: string | undefined;
   /** Where these restrictions are configured, for refusals. */
   readonly named: string;
 }

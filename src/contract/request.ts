@@ -7,6 +7,8 @@ import type { Limits } from './limits.ts';
 /** A command as every door passes it to the engine. */
 export interface CommandRequest {
   readonly command: Command;
+  /** The name of the machine to run on; the default machine if absent. */
+  readonly on?: string | undefined;
   /** Written to stdin, which is then closed; if absent, stdin is at EOF from the start. */
   readonly input?: string | undefined;
   /** As the caller wrote it; undefined means the server's working directory. */

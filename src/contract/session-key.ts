@@ -25,7 +25,7 @@ export function toRoomKey({ owner, connection }: SessionOwner): string {
 
 /** The key of an owner's persistent shell; keys of different owners never collide. */
 export function toSessionKey(owner: SessionOwner, name: string): string {
-  return `${toPrefix(owner)}${name.replace(/[%/]/g, encodeURIComponent)}`;
+  return `${toPrefix(owner)}${name.replace(/[%/@]/g, encodeURIComponent)}`;
 }
 
 /** The name of the persistent shell with this key; undefined if another owner has it. */
@@ -38,4 +38,21 @@ export function toSessionName(key: string, owner: SessionOwner): string | undefi
 
 function toPrefix({ owner, connection }: SessionOwner): string {
   return connection === undefined ? `${owner}/` : `${owner}/${connection}/`;
+}
+
+/** The key of a persistent shell on another than the default machine; its name reads `NAME@MACHINE`. */
+export function toKeyOn(key: string, machine: string): string {
+  return `${key}%40${machine}`;
+}
+
+/** The parts of `toKeyOn`; undefined if the key's name does not end in the name of a machine. */
+export function fromKeyOn(
+  key: string,
+  machines: readonly string[],
+): { readonly key: string; readonly machine: string } | undefined {
+  const at = key.lastIndexOf('%40');
+  const machine = key.slice(at + 3);
+  return at > key.lastIndexOf('/') && machines.includes(machine)
+    ? { key: key.slice(0, at), machine }
+    : undefined;
 }

@@ -4,10 +4,11 @@ import { describeHeldChanges } from '../tools/common/describe-changes.ts';
 
 /** Everything the user has to approve, one row per field. */
 export function showApprovalRequest(asked: ApprovalSubject): string {
-  const { command, cwd, env, input, into, sandbox, changes } = asked;
+  const { command, on, cwd, env, input, into, sandbox, changes } = asked;
   const text =
     command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
   const rows = [
+    ...(on === undefined ? [] : [['on', on]]),
     ['in', cwd],
     ...(into === null ? [] : [['into', into]]),
     ...(sandbox === null ? [] : [['sandbox', sandbox]]),

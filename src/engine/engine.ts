@@ -67,8 +67,9 @@ export interface Engine {
   listen: Announcer['listen'];
   /** Returns the `Decision` on a command without running it. */
   check(
-    request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
-    context: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd'>,
+    request: Pick<CommandRequest, 'command' | 'on' | 'cwd' | 'env'>,
+    context: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'rulesOn'> &
+      Partial<Pick<RunContext, 'caller'>>,
   ): Promise<Checked>;
   /** Records a planned command that will not run; throws `audit_unavailable` if that fails. */
   skip(command: Command, caller: Caller, reason: string): Promise<void>;

@@ -118,7 +118,7 @@ export const machineSettings = defineSettings({
     .default({})
     .meta({
       description:
-        'Other machines, by name. Each has one road: ssh, docker, podman, devcontainer, kubernetes, slurm or program. This version checks the entries and refuses to start with them, because no command can run there yet.',
+        'Other machines, by name. Each has one road: ssh, docker, podman, devcontainer, kubernetes, slurm or program. Commands choose one with on.',
       accepts: 'a mapping of names to machines, such as gpu1: { ssh: gpu1, allow: [python3] }',
       unset: 'none',
       project: 'alongside',

@@ -11,9 +11,8 @@ export function narrowMachine(
   entry: MachineEntry | undefined,
   { values, project }: MachineSources,
 ): MachineSettings {
-  const allow = machine.allow
-    ? narrowList(narrowList(machine.allow, project.allowedCommands, '*'), entry?.allow, '*')
-    : entry?.allow && narrowList(values.allowedCommands ?? ['*'], entry.allow, '*');
+  const allow =
+    machine.allow && narrowList(narrowList(machine.allow, project.allowedCommands, '*'), entry?.allow, '*');
   const sandbox = strictest([machine.sandbox ?? values.sandbox, project.sandbox, entry?.sandbox]);
   const limits = Object.fromEntries(
     limitKeys.map(([name, key]) => [
@@ -22,7 +21,8 @@ export function narrowMachine(
     ]),
   );
   const fileWrites = machine.fileWrites ?? (project.fileWrites === 'none' ? 'none' : undefined);
-  return { ...machine, allow, sandbox, limits, fileWrites, projectRoots: entry?.cwd_roots };
+  const projectAllow = machine.allow ? undefined : entry?.allow;
+  return { ...machine, allow, projectAllow, sandbox, limits, fileWrites, projectRoots: entry?.cwd_roots };
 }
 
 const limitKeys = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../settings/resolve-settings.ts';
 import { allSettings } from './all-settings.ts';
-import { readMachines, refuseMachines } from './read-machines.ts';
+import { readMachines } from './read-machines.ts';
 
 const read = (user: string, project?: string) =>
   readMachines(
@@ -125,13 +125,4 @@ test.each([
 test('a project file cannot hide the default machine, which would move commands to this one', () => {
   const user = 'machines: { box: { ssh: box } }\ndefault_machine: box';
   expect(() => read(user, 'machines: { box: { hidden: true } }')).toThrow('hides box');
-});
-
-test('settings with machines are refused as long as no command can run there', () => {
-  const resolve = (text: string) =>
-    resolveSettings({ user: { path: '/home/ann/config.yaml', text } }, allSettings);
-  expect(() => refuseMachines(resolve('machines: { box: { ssh: box } }\ndefault_machine: box'))).toThrow(
-    'this version cannot run commands on other machines',
-  );
-  expect(() => refuseMachines(resolve('preset: dev'))).not.toThrow();
 });

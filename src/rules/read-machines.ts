@@ -19,14 +19,6 @@ export type MachineSources = Pick<ResolvedSettings<typeof allSettings>, 'values'
 const tenMinutes = 600_000;
 const hour = 3_600;
 
-/** Throws if the settings name machines: no door can choose one yet, and a default machine without effect would run commands here. */
-export function refuseMachines(sources: MachineSources): void {
-  if (readMachines(sources) === undefined) return;
-  throw new NacreError('settings_invalid', 'machines: this version cannot run commands on other machines.', {
-    hint: 'Remove machines and default_machine; nothing was started.',
-  });
-}
-
 /** Reads the setting `machines`, narrowed by the project's file; undefined if there are none. Throws for an entry without a road. */
 export function readMachines(sources: MachineSources): Machines | undefined {
   const { values, limits } = sources;

@@ -6,6 +6,8 @@ export interface Road {
   open(): Promise<Duplex>;
   /** How long a call waits while the stream cannot be opened; 15 seconds by default. */
   readonly patienceMs?: number | undefined;
+  /** The same while no worker was ever reached, for a road whose `open` fails in time by itself; `patienceMs` by default. */
+  readonly firstPatienceMs?: number | undefined;
   /** The longest pause between two attempts to open it again; 2 seconds by default. A call ends the pause. */
   readonly retryMs?: number | undefined;
   /** Closes the streams, and removes what was created for this connection, such as a container. */

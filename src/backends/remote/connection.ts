@@ -172,7 +172,9 @@ export class Connection {
   }
 
   #expectStream(call: OpenCall): void {
-    call.expectStream(this.#road.patienceMs ?? patienceMs, () => noWorker(this.#failure));
+    const { patienceMs: laterMs = patienceMs, firstPatienceMs = laterMs } = this.#road;
+    const ms = this.#worker === undefined ? firstPatienceMs : laterMs;
+    call.expectStream(ms, () => noWorker(this.#failure));
     this.#called.notifyAll();
     this.watch();
   }

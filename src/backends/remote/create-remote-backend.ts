@@ -7,7 +7,9 @@ import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
 import type { Cursor, JobSpec, JobState, OutputChunk, ReadResult } from '../../contract/job.ts';
 import {
+  type Elsewhere,
   type FarHello,
+  type FarMachine,
   firstCredit,
   type InspectAnswer,
   protocol,
@@ -32,6 +34,8 @@ export interface RemoteOptions {
   readonly tombstoneMs: number;
   /** How long commands that do not outlive a broken stream wait for the next one. */
   readonly graceMs: number;
+  /** Present if the worker is on another machine. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 /** A backend over a stream. */
@@ -40,6 +44,12 @@ export interface RemoteBackend extends Backend {
   open(): Promise<void>;
   /** True once a call has opened the stream. */
   hasBegun(): boolean;
+  /** The name of the worker that answered last; empty before the first. */
+  worker(): string;
+  /** The machine as its worker reported it; absent for one on this machine. */
+  machine(): FarMachine | undefined;
+  /** Since when the stream is broken, if something needs it. */
+  unreachableSince(): string | undefined;
   /** Ends the worker with everything that it keeps. */
   shutdown(): Promise<void>;
 }
@@ -60,6 +70,9 @@ export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
     abilities: { killTree: 'group' },
     open: () => connection.open(),
     hasBegun: () => connection.hasBegun,
+    worker: () => jobs.far?.worker ?? '',
+    machine: () => jobs.far?.machine,
+    unreachableSince: () => jobs.unreachableSince,
     async shutdown() {
       await connection.call('shutdown');
     },
@@ -164,6 +177,9 @@ class RemoteJobs {
   readonly #prepared = new Map<string, { readonly spec: JobSpec; prepared: Promise<unknown> }>();
   readonly #sessions = new Map<string, { readonly fingerprint: string; readonly facts: SessionFacts }>();
   #exec: ExecList | null = null;
+  /** The last answer to `hello`. */
+  far: Pick<FarHello, 'worker' | 'machine'> | undefined;
+  unreachableSince: string | undefined;
 
   constructor(options: RemoteOptions) {
     this.#options = options;
@@ -172,6 +188,7 @@ class RemoteJobs {
       onOpen: (hello, isNew) => this.#onOpen(hello, isNew),
       onEvent: (event, raw) => this.#onEvent(event, raw),
       onUnreachable: (since) => {
+        this.unreachableSince = since;
         for (const mirror of this.#running()) mirror.setUnreachable(since);
       },
       isNeeded: () => this.#running().length > 0,
@@ -324,17 +341,18 @@ class RemoteJobs {
   }
 
   #hello(epoch: number) {
-    const { build, mode, options, orphanMs, tombstoneMs, graceMs } = this.#options;
+    const { build, mode, options, elsewhere, orphanMs, tombstoneMs, graceMs } = this.#options;
     this.#exec = this.#options.execAllow() ?? null;
     const resume = Object.fromEntries(
       [...this.#mirrors.values()].map((mirror) => [mirror.id, mirror.resume()]),
     );
     const exec = this.#exec;
     const times = { orphanMs, tombstoneMs, graceMs };
-    return { protocol, build, link: this.#link, epoch, mode, options, exec, ...times, resume };
+    return { protocol, build, link: this.#link, epoch, mode, options, elsewhere, exec, ...times, resume };
   }
 
-  #onOpen({ jobs, worker }: FarHello, isNew: boolean): void {
+  #onOpen({ jobs, worker, machine }: FarHello, isNew: boolean): void {
+    this.far = { worker, machine };
     if (isNew) this.#sessions.clear();
     const known = new Map(jobs.map((state) => [state.id, state]));
     for (const state of jobs) if (state.status !== 'pending') this.find(state.id)?.set(state);

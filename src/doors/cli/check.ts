@@ -21,6 +21,7 @@ import { toScript } from './to-script.ts';
 
 interface Flags {
   readonly json: boolean;
+  readonly on?: string | undefined;
   readonly cwd?: string | undefined;
   readonly file?: string | undefined;
 }
@@ -50,7 +51,7 @@ export async function checkDoor(deps: CheckDeps): Promise<number> {
     }
     const command = { kind: 'shell', script: toScript(onlyArgument(deps.words)) } as const;
     const kernel = await noteOnKernel(deps, engine);
-    const checked = await engine.check({ command, cwd: flags.cwd }, deps.ownRules);
+    const checked = await engine.check({ command, on: flags.on, cwd: flags.cwd }, deps.ownRules);
     await print(
       io.stdout,
       json

@@ -4,6 +4,7 @@
 import { readHistory } from '../../audit/history.ts';
 import type { CommandSummary } from '../../audit/summarise-commands.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { localMachine } from '../../contract/machine.ts';
 import { trialClient } from '../../contract/report.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
@@ -149,7 +150,7 @@ function check({ ownRules }: UserRules, engine: Engine, script: string, list: re
       ? ({ kind: 'none' } as const)
       : ({ kind: 'names', names: list } as const);
   const rules = { ...ownRules.rules, allow, preset: undefined, narrowedBy: undefined };
-  return engine.check({ command: { kind: 'shell', script } }, { rules, cwdRoots: [] });
+  return engine.check({ command: { kind: 'shell', script }, on: localMachine }, { rules, cwdRoots: [] });
 }
 
 function canBeListed(program: string): boolean {

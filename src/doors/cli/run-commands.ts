@@ -10,6 +10,8 @@ const timeoutFlag = s
   .optional()
   .meta({ flag: '--timeout', description: 'Kill the command after this time, such as 30s.' });
 
+const onFlag = textFlag('--on', 'The machine to run on: a name in the setting machines, or local.');
+
 const inputFlag = s
   .text()
   .optional()
@@ -27,6 +29,7 @@ export const runCommands: DoorGroup = {
     ],
     flags: {
       json: jsonFlag,
+      on: onFlag,
       cwd: pathFlag('--cwd', 'Directory to run in.'),
       timeoutMs: timeoutFlag,
       input: inputFlag,
@@ -45,6 +48,7 @@ export const runCommands: DoorGroup = {
     ],
     flags: {
       json: jsonFlag,
+      on: onFlag,
       cwd: pathFlag('--cwd', 'Directory to run in.'),
       timeoutMs: timeoutFlag,
       input: inputFlag,
@@ -65,6 +69,7 @@ export const runCommands: DoorGroup = {
     ],
     flags: {
       json: jsonFlag,
+      on: onFlag,
       cwd: pathFlag('--cwd', 'Directory it would run in.'),
       file: pathFlag('--file', 'Check a file of labelled commands (JSON Lines) and print a score instead.'),
     },

@@ -26,6 +26,7 @@ import { toScript } from './to-script.ts';
 
 interface Flags {
   readonly json: boolean;
+  readonly on?: string | undefined;
   readonly cwd?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly input?: string | undefined;
@@ -74,7 +75,10 @@ async function runCommand(deps: RunDeps): Promise<Outcome> {
   const line = json || !isTerminal(deps) ? undefined : createLiveLine(io.stderr);
   try {
     return await engine.run(
-      { command, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null, maxOutputChars, changes },
+      {
+        ...{ command, on: flags.on, input, cwd: flags.cwd, timeoutMs: flags.timeoutMs ?? null },
+        ...{ maxOutputChars, changes },
+      },
       {
         ...ownRules,
         caller: { door: 'cli', client: 'nacre run' },

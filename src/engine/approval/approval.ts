@@ -9,6 +9,8 @@ import { NacreError } from '../../contract/failure.ts';
 export interface ApprovalSubject {
   /** The command that would run, or the text that would be typed into a shell. */
   readonly command: Command;
+  /** The machine that it would run on; this one if absent. */
+  readonly on?: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The text on its stdin. */

@@ -4,6 +4,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { CwdNames, Rules } from '../../contract/decision.ts';
 import type { EnvironmentRules, OutputChunk, TerminalSize } from '../../contract/job.ts';
 import type { Resources } from '../../contract/limits.ts';
+import type { MachineSettings } from '../../contract/machine.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import type { Share } from '../../contract/share.ts';
 import type { QueueWait } from '../../sessions/turn-queue.ts';
@@ -19,6 +20,8 @@ export interface RunContext {
   /** Key of the room whose loopback and /tmp the command shares in a sandbox; that of `owner` and `connection` by default. */
   readonly room?: string | undefined;
   readonly rules: Rules;
+  /** The caller's rules on another machine; absent if it can only use this one. */
+  readonly rulesOn?: ((machine: MachineSettings) => MachineRules) | undefined;
   /** Groups of directories; a requested `cwd` must lie in one directory of each group. */
   readonly cwdRoots: readonly (readonly string[])[];
   /** Also judges the server's own directory, where a command without `cwd` runs. */
@@ -52,6 +55,12 @@ export interface RunContext {
   /** How long one call of `onOutput` may take after the command's end; without a limit by default. */
   readonly outputGraceMs?: number | undefined;
 }
+
+/** The part of a context that differs between machines. */
+export type MachineRules = Pick<
+  RunContext,
+  'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'cwdNames' | 'refuseSensitive' | 'environment'
+>;
 
 /** How much a running command has printed so far. */
 export interface Progress {
@@ -92,7 +101,16 @@ export interface RunCall extends RunContext, JourneyContext {
 export interface StartRequest
   extends Pick<
     CommandRequest,
-    'command' | 'cwd' | 'env' | 'timeoutMs' | 'limits' | 'sandbox' | 'changes' | 'quotePaths' | 'session'
+    | 'command'
+    | 'on'
+    | 'cwd'
+    | 'env'
+    | 'timeoutMs'
+    | 'limits'
+    | 'sandbox'
+    | 'changes'
+    | 'quotePaths'
+    | 'session'
   > {
   /** Prefix of its id; `cmd` by default. */
   readonly idPrefix?: 'cmd' | 'shell' | undefined;

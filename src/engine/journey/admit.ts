@@ -1,5 +1,6 @@
 import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
+import type { FactsMachine } from '../../contract/facts.ts';
 import { cancelled, type NacreError } from '../../contract/failure.ts';
 import type { InputRules, JobSpec } from '../../contract/job.ts';
 import { decideWorkspace } from '../../policy/decide-place.ts';
@@ -16,6 +17,8 @@ export interface Admission {
   /** The requested command, or the result of `quotePaths`. */
   readonly command: Command;
   readonly cwd: string;
+  /** Where it runs, unless that is this machine. */
+  readonly machine?: FactsMachine | undefined;
   readonly decision: Decision;
   readonly isolation: JobSpec['isolation'];
   /** Sentences about the directory and from the user, for the caller. */
@@ -36,7 +39,7 @@ export async function admit(
 ): Promise<Admission> {
   const { audit, backend, ownRecords } = deps;
   const { id, caller, owner, rules, signal } = call;
-  const { cwd: requestedCwd, env = {}, sandbox, stdin } = request;
+  const { on, cwd: requestedCwd, env = {}, sandbox, stdin } = request;
   const session = request.session ?? request.beginsAs;
   const input = typeof stdin === 'object' ? stdin.text : null;
 
@@ -45,16 +48,20 @@ export async function admit(
   const { connection, inBackground } = call;
   const { name, terminal } = request;
   const from = { connection, shell: request.session, name, inBackground, terminal: terminal !== undefined };
-  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env, from });
-  const { facts, cwd, notes: placeNotes } = await inspectPlace(deps, { cwd: requestedCwd, session }, call);
+  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env, from, machine: on });
+  const {
+    facts,
+    cwd,
+    notes: placeNotes,
+  } = await inspectPlace(deps, { on, cwd: requestedCwd, session }, call);
   const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
   const context = { env, stdin: knownStdin, lasting: session !== undefined };
   const decision = deps.decisions.decide(command, context, facts, rules);
-  recordDecision(deps, call, cwd, decision);
+  recordDecision(deps, call, { cwd, decision, machine: facts.machine });
   if (decision.verdict === 'deny') throw deniedError(decision);
   const notes = [...placeNotes];
   const asksAfter = call.asksAfter === true && decision.changes === 'hold';
-  const asked = { command, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
+  const asked = { command, on, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
   if (decision.verdict === 'ask' && !call.dryRun && !asksAfter) {
     const approved = { decision, asked, id, caller, owner, connection, signal };
     const { note } = await requireApproval(deps, approved, call.askUser);
@@ -73,6 +80,7 @@ export async function admit(
   return {
     command,
     cwd,
+    machine: facts.machine,
     decision,
     isolation,
     notes,
@@ -89,9 +97,13 @@ export function cancelledBeforeStart(): NacreError {
 
 // The record of an allowed command may be queued: its `started` record, which precedes any effect, writes the queue too.
 // A denial or a question to the user is an effect itself, so it is recorded immediately.
-function recordDecision({ audit }: EngineDeps, call: JourneyContext, cwd: string, decision: Decision): void {
-  const entry = { kind: 'decided', id: call.id, caller: call.caller, cwd, decision } as const;
-  if (decision.verdict === 'allow') audit.recordSoon(entry);
+function recordDecision(
+  { audit }: EngineDeps,
+  call: JourneyContext,
+  decided: Pick<Admission, 'cwd' | 'decision' | 'machine'>,
+): void {
+  const entry = { kind: 'decided', id: call.id, caller: call.caller, ...decided } as const;
+  if (decided.decision.verdict === 'allow') audit.recordSoon(entry);
   else audit.record(entry);
 }
 
@@ -102,13 +114,20 @@ const maxQuotableChars = 8_192;
 /** Puts quotes around unquoted words that together name an existing path; the policy judges the result. */
 async function quotePaths(
   backend: EngineDeps['backend'],
-  { command, cwd, session, quotePaths: isWanted }: StartRequest,
+  { on, command, cwd, session, quotePaths: isWanted }: StartRequest,
 ): Promise<Command> {
   if (!isWanted || command.kind === 'argv') return command;
   const groups = findCandidates(command.script);
   if (groups.length === 0) return command;
   const paths = [...new Set(groups.flatMap(({ words }) => [words.join(' '), ...words]))];
-  const { existing = [] } = await backend.inspect({ cwd, roots: [], programs: [], session, paths });
+  const { existing = [] } = await backend.inspect({
+    machine: on,
+    cwd,
+    roots: [],
+    programs: [],
+    session,
+    paths,
+  });
   return { kind: 'shell', script: quoteSpacedPaths(command.script, groups, new Set(existing)) };
 }
 

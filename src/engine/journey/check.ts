@@ -17,11 +17,16 @@ export interface Checked {
 /** The same stages as `admit`, without records: parses, inspects and judges a command that does not run. */
 export async function check(
   { backend }: Pick<EngineDeps, 'backend'>,
-  request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
+  request: Pick<CommandRequest, 'command' | 'on' | 'cwd' | 'env'>,
   { rules, cwdRoots, judgeDefaultCwd }: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd'>,
 ): Promise<Checked> {
   const plan = understand(request.command, { env: request.env, stdin: { kind: 'none' } });
-  const facts = await backend.inspect({ cwd: request.cwd, roots: cwdRoots.flat(), programs: plan.programs });
+  const facts = await backend.inspect({
+    machine: request.on,
+    cwd: request.cwd,
+    roots: cwdRoots.flat(),
+    programs: plan.programs,
+  });
   const cwd = decideCwd(facts, cwdRoots, {
     given: request.cwd !== undefined,
     judgeDefault: judgeDefaultCwd,

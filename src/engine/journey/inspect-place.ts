@@ -1,4 +1,4 @@
-import type { Facts, Place } from '../../contract/facts.ts';
+import type { Facts, InspectQuery, Place } from '../../contract/facts.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { decideCwd, decideDefaultCwd } from '../../policy/decide-place.ts';
@@ -22,39 +22,46 @@ type PlaceContext = Pick<
 /** Inspects the directory of a command through the backend; throws a `NacreError` if commands may not run there. */
 export async function inspectPlace(
   deps: EngineDeps,
-  { cwd, session }: Pick<CommandRequest, 'cwd' | 'session'>,
+  { on, cwd, session }: Pick<CommandRequest, 'on' | 'cwd' | 'session'>,
   context: PlaceContext,
 ): Promise<InspectedPlace> {
   return session === undefined
-    ? inspectPlain(deps, cwd, context)
-    : inspectSession(deps, cwd, session, context);
+    ? inspectPlain(deps, { machine: on, cwd }, context)
+    : inspectSession(deps, { machine: on, cwd, session }, context);
 }
 
 async function inspectPlain(
   { backend, sensitivePlaces }: EngineDeps,
-  requested: string | undefined,
+  { machine, cwd: requested }: Pick<InspectQuery, 'machine' | 'cwd'>,
   { cwdRoots, cwdNames, judgeDefaultCwd, workspace, refuseSensitive }: PlaceContext,
 ): Promise<InspectedPlace> {
-  const query = { cwd: requested, roots: cwdRoots.flat(), programs: [], session: undefined, workspace };
+  const query = {
+    machine,
+    cwd: requested,
+    roots: cwdRoots.flat(),
+    programs: [],
+    session: undefined,
+    workspace,
+  };
   const facts = await backend.inspect(query);
   const given = requested !== undefined;
   const first = given ? undefined : decideDefaultCwd(facts, cwdRoots);
   const cwd = first ?? decideCwd(facts, cwdRoots, { given, judgeDefault: judgeDefaultCwd, names: cwdNames });
-  if (refuseSensitive) decideSensitive(cwd, await sensitivePlaces.resolve(facts.homes ?? [facts.home]));
+  if (refuseSensitive)
+    decideSensitive(cwd, await sensitivePlaces.resolve(facts.homes ?? [facts.home], machine));
   return { facts: first === undefined ? facts : { ...facts, cwd: toPlace(first) }, cwd, notes: [] };
 }
 
 async function inspectSession(
   { backend, sessions }: EngineDeps,
-  requested: string | undefined,
-  session: string,
+  { machine, cwd: requested, session }: Pick<InspectQuery, 'machine' | 'cwd'> & { readonly session: string },
   { cwdRoots, workspace }: PlaceContext,
 ): Promise<InspectedPlace> {
   const known = sessions.shellCwds.get(session);
   // A `cwd` repeated with every call is where the shell was started, not a request to go back there.
   const changeTo = requested === known?.requested ? undefined : requested;
   const roots = cwdRoots.flat();
-  const found = await backend.inspect({ cwd: changeTo, roots, programs: [], session, workspace });
+  const found = await backend.inspect({ machine, cwd: changeTo, roots, programs: [], session, workspace });
   const first = known === undefined && changeTo === undefined ? decideDefaultCwd(found, cwdRoots) : undefined;
   const facts = first === undefined ? found : { ...found, cwd: toPlace(first) };
   const { cwd, notes } = decideWithin(facts, cwdRoots, changeTo === undefined ? known?.allowed : undefined);
@@ -96,11 +103,17 @@ function decideWithin(
 /** Returns a sentence if a command has left its session in a directory outside of the roots. */
 export async function noteOutside(
   { backend, sessions }: EngineDeps,
-  session: string | undefined,
+  { on, session }: Pick<CommandRequest, 'on' | 'session'>,
   { cwdRoots }: Pick<RunContext, 'cwdRoots'>,
 ): Promise<readonly string[]> {
   if (session === undefined || cwdRoots.flat().length === 0) return [];
-  const facts = await backend.inspect({ cwd: undefined, roots: cwdRoots.flat(), programs: [], session });
+  const facts = await backend.inspect({
+    machine: on,
+    cwd: undefined,
+    roots: cwdRoots.flat(),
+    programs: [],
+    session,
+  });
   const allowed = sessions.shellCwds.get(session)?.allowed ?? '';
   try {
     decideCwd(facts, cwdRoots, { given: true });

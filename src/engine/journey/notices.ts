@@ -28,7 +28,7 @@ export async function withNotices(
   { request, command, warnings, call }: NoticeSources,
 ): Promise<Outcome> {
   const programs = noticesFor(command.decision.programs, outcome);
-  const outside = await noteOutside(deps, request.session, call);
+  const outside = await noteOutside(deps, request, call);
   return {
     ...outcome,
     wait: call.wait,

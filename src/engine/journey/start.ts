@@ -35,7 +35,7 @@ export async function start(
   const screen = await createScreen(deps, request, admission);
   try {
     await sessions.prepare(spec, toRegistration(request, admission, call, screen), call.share);
-    recordStart(deps, request, call, spec.cwd);
+    recordStart(deps, request, call, admission);
     await sessions.start(id);
   } catch (error) {
     await sessions.discard(id);
@@ -48,12 +48,12 @@ export async function start(
 }
 
 function toJobSpec(request: StartRequest, admission: Admission, call: JourneyContext): JobSpec {
-  const { env = {}, stdin, timeoutMs, limits, terminal, session, beginsAs } = request;
+  const { on: machine, env = {}, stdin, timeoutMs, limits, terminal, session, beginsAs } = request;
   const { command, cwd, isolation } = admission;
   const { id, environment, owner, connection } = call;
   const room = call.room ?? (owner === undefined ? undefined : toRoomKey({ owner, connection }));
   return {
-    ...{ id, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
+    ...{ id, machine, command, cwd, env, stdin: stdin === 'empty' ? stdin : 'open', timeoutMs, limits },
     ...{ isolation, environment, terminal, session, beginsAs, room, exec: execListFor(call.rules) },
     changes: {
       mode: stricterChanges(request.changes, admission.decision.changes),
@@ -101,9 +101,9 @@ function recordStart(
   { audit }: EngineDeps,
   { stdin }: StartRequest,
   { id, caller }: JourneyContext,
-  cwd: string,
+  { cwd, machine }: Admission,
 ): void {
-  const started = { kind: 'started', id, caller, cwd } as const;
+  const started = { kind: 'started', id, caller, cwd, machine } as const;
   if (typeof stdin === 'object') {
     audit.recordSoon(started);
     audit.record({ kind: 'input', id, caller, text: stdin.text, keys: [], eof: true, secret: false });

@@ -105,6 +105,7 @@ export function bash(deps: BashDeps): Tool {
     alwaysLoad: true,
     description: describeTool(deps.timeLimits),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    choosesMachine: true,
     input: inputWithin(deps.timeLimits),
     output,
     async run(args, context) {

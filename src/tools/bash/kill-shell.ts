@@ -5,7 +5,7 @@ import { defineTool } from '../common/define-tool.ts';
 import { nameProcesses } from '../common/describe-outcome.ts';
 import type { AllowedCommands, Tool } from '../common/tool.ts';
 import { bashFailure, bashReply, failureOutput, rethrowShellError } from './reply.ts';
-import { sessionKey, sessionName } from './session-name.ts';
+import { sessionKey, shellName } from './session-name.ts';
 
 const input = z.strictObject({
   shell_id: z
@@ -52,7 +52,7 @@ export function killShell(commands: AllowedCommands): Tool {
     output,
     async run({ shell_id }, context) {
       const before = (await commands.list(context)).find(({ id }) => id === shell_id);
-      const isName = sessionName.safeParse(shell_id).success;
+      const isName = shellName.safeParse(shell_id).success;
       const closed =
         !before && isName ? await commands.closeSession(sessionKey(context, shell_id)) : undefined;
       if (closed)

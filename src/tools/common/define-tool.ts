@@ -18,6 +18,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly alwaysLoad?: boolean | undefined;
+  readonly choosesMachine?: boolean | undefined;
   readonly input: Input;
   readonly output: z.ZodObject;
   run(input: z.output<Input>, context: ToolContext): Promise<ToolReply>;
@@ -27,7 +28,7 @@ export interface ToolDeclaration<Input extends z.ZodObject> {
 
 /** Creates a tool from its declaration: derives the schemas, validates input, and replies to every failure. */
 export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclaration<Input>): Tool {
-  const { name, title, description, annotations, alwaysLoad, input, output } = declaration;
+  const { name, title, description, annotations, alwaysLoad, choosesMachine, input, output } = declaration;
   let cached: ToolSchema | undefined;
   const inputSchema = () => {
     cached ??= toJsonSchema(input, 'input');
@@ -39,6 +40,7 @@ export function defineTool<Input extends z.ZodObject>(declaration: ToolDeclarati
     description,
     annotations,
     alwaysLoad,
+    choosesMachine,
     inputSchema,
     outputSchema: () => toJsonSchema(output, 'output'),
     async call(raw, context) {

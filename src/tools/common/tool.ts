@@ -15,6 +15,8 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   /** True for the tool of a family that a model needs in every conversation. */
   readonly alwaysLoad?: boolean | undefined;
+  /** True if `ToolContext.on` chooses the machine of its command. */
+  readonly choosesMachine?: boolean | undefined;
   inputSchema(): ToolSchema;
   outputSchema(): ToolSchema;
   /** Replies to any input: invalid input gets an error reply, not a rejection. */
@@ -79,8 +81,10 @@ export interface ToolContext
   readonly session?: string | undefined;
 }
 
-/** Working directory and variables for commands whose input does not set them. */
+/** Machine, working directory and variables for commands whose input does not set them. */
 export interface CallDefaults {
+  /** The machine that the input names. */
+  readonly on?: string | undefined;
   readonly workingDir?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
@@ -94,7 +98,7 @@ export type AllowedRun = (
 /** Reports what the rules of one tool family decide about a command, without running it. */
 export type AllowedCheck = (
   request: Pick<CommandRequest, 'command' | 'cwd' | 'env'>,
-  defaults: CallDefaults,
+  context: CallDefaults & Pick<RunContext, 'caller'>,
 ) => Promise<Checked>;
 
 /** Commands that keep running after their call, started under the rules of one tool family. */

@@ -86,6 +86,7 @@ export function shellExecute(
     alwaysLoad: true,
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    choosesMachine: true,
     input: inputWithin(limits),
     output,
     async run({ command, working_directory, timeout, environment, stdin }, context) {

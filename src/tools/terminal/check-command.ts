@@ -32,6 +32,7 @@ export function checkCommand(check: AllowedCheck): Tool {
     description:
       'Says whether a command would be allowed, which programs it would run and why it would be refused. Runs nothing. Example: {"command":"npm test | tee log"}',
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    choosesMachine: true,
     input,
     output,
     async run({ command, cwd }, context) {

@@ -91,6 +91,7 @@ export function executeCommand(
     alwaysLoad: true,
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    choosesMachine: true,
     input: inputWithin(defaults),
     output,
     async run(args, context) {

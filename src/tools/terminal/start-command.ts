@@ -37,6 +37,7 @@ export function startCommand(commands: AllowedCommands, defaults: { readonly max
     title: 'Start a command',
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    choosesMachine: true,
     input,
     output: commandOutput,
     async run({ command, cwd, env, name, pty, cols, rows, ...options }, context) {

@@ -67,7 +67,7 @@ export async function createCallers(deps: HttpAccess & ToolAccess, ownToken: str
   for (const { name, sha256, allow, cwd_roots: cwdRoots, requests_per_minute } of tokens) {
     const owner = `http/${name}`;
     const share = { key: owner, of: countShares(deps.http) };
-    const narrowing = { allow, cwdRoots, share, named: `the list of the token ${name}` };
+    const narrowing = { allow, cwdRoots, share, token: name, named: `the list of the token ${name}` };
     const offered = await deps.tools(narrowing);
     known.push([
       Buffer.from(sha256, 'hex'),

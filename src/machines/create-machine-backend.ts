@@ -1,0 +1,47 @@
+import { createRemoteBackend } from '../backends/remote/create-remote-backend.ts';
+import { createRoad } from '../backends/roads/create-road.ts';
+import type { FarDeps } from '../backends/roads/open-far.ts';
+import type { MachineSettings, RoadSettings } from '../contract/machine.ts';
+import type { MachineBackend } from './route-machines.ts';
+
+/** The server's part of every machine. */
+export interface MachineDeps extends FarDeps {
+  /** The server's directory, which containers mount. */
+  readonly cwd: string;
+  /** The settings of workers; none of them names a path or a variable of this machine. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly tombstoneMs: number;
+}
+
+// A network that is gone for longer than this has usually ended the wait of every caller as well.
+const graceMs = 60_000;
+const patienceMs = 9_000;
+// The first connection may upload Node.js or pull an image; the road itself ends an attempt that makes no progress.
+const firstPatienceMs = 900_000;
+
+/** Creates the backend of a machine, which is connected to when it is first used. */
+export function createMachineBackend(machine: MachineSettings, deps: MachineDeps): MachineBackend {
+  const { limits, sandbox, orphanMs } = machine;
+  const { build, tombstoneMs, cwd } = deps;
+  const road = createRoad(machine, deps);
+  const backend = createRemoteBackend({
+    ...{ build, mode: 'use', orphanMs, tombstoneMs, graceMs },
+    road: { patienceMs, firstPatienceMs, ...road },
+    options: { ...deps.options, ...limits, ...(sandbox && { sandbox }) },
+    elsewhere: { cwd: sharesWorkspace(machine.road) ? cwd : undefined },
+    // Each command has the list of its caller.
+    execAllow: () => undefined,
+  });
+  return {
+    ...backend,
+    async close() {
+      await backend.close();
+      await road.remove?.();
+    },
+  };
+}
+
+/** True if the server's directory has the same path there. */
+function sharesWorkspace(road: RoadSettings): boolean {
+  return road.kind === 'devcontainer' || ('mount' in road && road.mount === 'workspace');
+}

@@ -1,0 +1,158 @@
+// One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes there.
+// A machine is connected to by the first call that needs it, so that one that is off delays nothing else.
+import type { Backend } from '../contract/backend.ts';
+import type { FactsMachine } from '../contract/facts.ts';
+import { NacreError } from '../contract/failure.ts';
+
+/** The backend of another machine. */
+export interface MachineBackend extends Backend {
+  /** True once a call has connected to it. */
+  hasBegun(): boolean;
+  /** The name of the worker that answered last. */
+  worker(): string;
+}
+
+/** Combines the backend of this machine with those of others. */
+export function routeMachines(local: Backend, others: ReadonlyMap<string, MachineBackend>): Backend {
+  const places = new Places(local, others);
+  const { of, ofSession, ofChanges, begun } = places;
+  return {
+    ...local,
+    ...jobMethods(places),
+    async usage() {
+      const all = await Promise.all(begun().map((backend) => backend.usage().catch(() => nothing)));
+      return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
+    },
+    async inspect(query) {
+      const { machine, ...asked } = query;
+      if (machine === undefined) return local.inspect(asked);
+      const backend = places.machine(machine);
+      const facts = await backend.inspect(asked);
+      return { ...facts, machine: { name: machine, worker: backend.worker() } satisfies FactsMachine };
+    },
+    async prepare(spec) {
+      const { machine, ...rest } = spec;
+      const backend = machine === undefined ? local : places.machine(machine);
+      if (backend !== local) places.add(spec, backend);
+      await backend.prepare(rest);
+    },
+    list: async () => (await Promise.all(begun().map((backend) => backend.list()))).flat(),
+    async dispose(id) {
+      await of(id).dispose(id);
+      places.remove(id);
+    },
+    detach: async (session) => ofSession(session).detach(session),
+    async listSessions() {
+      const all = await Promise.all(begun().map((backend) => backend.listSessions().catch(() => [])));
+      return all.flat();
+    },
+    closeSession: async (key) => ofSession(key).closeSession(key),
+    async closeRoom(room) {
+      await Promise.all(begun().map((backend) => backend.closeRoom(room).catch(() => {})));
+    },
+    async listChanges(owner) {
+      const all = await Promise.all(begun().map((backend) => places.listChanges(backend, owner)));
+      return all.flat();
+    },
+    scanChanges: async (action, limit) => ofChanges(action.id).scanChanges(action, limit),
+    showChanges: async (action, limits) => ofChanges(action.id).showChanges(action, limits),
+    applyChanges: async (action) => ofChanges(action.id).applyChanges(action),
+    discardChanges: async (action) => ofChanges(action.id).discardChanges(action),
+    undoChanges: async (action) => ofChanges(action.id).undoChanges(action),
+    async close() {
+      await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
+    },
+  };
+}
+
+const nothing = { spoolBytes: 0 };
+const maxRemembered = 10_000;
+
+/** Which machine has a job, a persistent shell or kept changes. */
+class Places {
+  readonly #local: Backend;
+  readonly #others: ReadonlyMap<string, MachineBackend>;
+  // Of other machines only.
+  readonly #jobs = new Map<string, Backend>();
+  readonly #sessions = new Map<string, Backend>();
+  // Changes are kept longer than the jobs that made them.
+  readonly #changes = new Map<string, Backend>();
+
+  constructor(local: Backend, others: ReadonlyMap<string, MachineBackend>) {
+    this.#local = local;
+    this.#others = others;
+  }
+
+  machine(name: string): MachineBackend {
+    const backend = this.#others.get(name);
+    if (!backend) throw noSuchMachine(name);
+    return backend;
+  }
+
+  add(
+    { id, session }: { readonly id: string; readonly session?: string | undefined },
+    backend: Backend,
+  ): void {
+    this.#jobs.set(id, backend);
+    this.#changes.set(id, backend);
+    const [oldest] = this.#changes.keys();
+    if (this.#changes.size > maxRemembered && oldest !== undefined) this.#changes.delete(oldest);
+    if (session !== undefined) this.#sessions.set(session, backend);
+  }
+
+  remove(id: string): void {
+    this.#jobs.delete(id);
+  }
+
+  readonly of = (id: string): Backend => this.#jobs.get(id) ?? this.#local;
+
+  readonly ofSession = (key: string): Backend => this.#sessions.get(key) ?? this.#local;
+
+  readonly ofChanges = (id: string): Backend => this.#changes.get(id) ?? this.#local;
+
+  /** This machine, and the others that were connected to. */
+  readonly begun = (): readonly Backend[] => [
+    this.#local,
+    ...[...this.#others.values()].filter((backend) => backend.hasBegun()),
+  ];
+
+  async listChanges(backend: Backend, owner: string | undefined) {
+    if (backend === this.#local) return backend.listChanges(owner);
+    const entries = await backend.listChanges(owner).catch(() => []);
+    // A machine can name only its own commands.
+    return entries.filter(({ id }) => this.#changes.get(id) === backend);
+  }
+}
+
+type JobMethod =
+  | 'start'
+  | 'read'
+  | 'wait'
+  | 'write'
+  | 'resize'
+  | 'interrupt'
+  | 'stop'
+  | 'observe'
+  | 'awaitsInput'
+  | 'settle';
+
+function jobMethods({ of }: Places): Pick<Backend, JobMethod> {
+  return {
+    start: async (id) => of(id).start(id),
+    read: async (id, from, query) => of(id).read(id, from, query),
+    wait: async (id, waitMs) => of(id).wait(id, waitMs),
+    write: async (id, data, more) => of(id).write(id, data, more),
+    resize: async (id, size) => of(id).resize(id, size),
+    interrupt: async (id) => of(id).interrupt(id),
+    stop: async (id, how) => of(id).stop(id, how),
+    observe: async (id) => of(id).observe(id),
+    awaitsInput: async (id) => of(id).awaitsInput(id),
+    settle: async (id) => of(id).settle(id),
+  };
+}
+
+function noSuchMachine(name: string): NacreError {
+  return new NacreError('invalid_request', `There is no machine ${name}.`, {
+    hint: 'nacre machines lists the machines of the settings.',
+  });
+}

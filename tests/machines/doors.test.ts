@@ -1,0 +1,148 @@
+// Commands on other machines, at the doors that users and agents have. A stand-in for ssh runs everything on this machine.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createStandIns } from '../support/machines.ts';
+import { connect } from '../support/mcp.ts';
+import { createPlace, runInProcess } from '../support/nacre.ts';
+
+const slow = { timeout: 120_000 };
+
+const usualFile = `allowed_commands: [echo, ls, pwd]
+machines:
+  h1: { ssh: h1, description: has GPUs, allow: [echo, cat, sleep, pwd, seq] }
+  h2: { ssh: h2 }
+`;
+
+const begin = async (userFile = usualFile, env: Readonly<Record<string, string>> = {}) => {
+  const machines = createStandIns(['h1', 'h2']);
+  const server = await connect({ env: { PATH: machines.path, ...env }, userFile });
+  onTestFinished(async () => {
+    expect(await server.close()).toEqual([]);
+  });
+  return { machines, server };
+};
+
+const readAudit = (cwd: string) => {
+  const folder = join(cwd, '.local/state/nacre/audit');
+  const files = readdirSync(folder).filter((name) => /^\d/.test(name));
+  return files.flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>),
+  );
+};
+
+test('execute_command runs on the machine that on names', slow, async () => {
+  const { machines, server } = await begin();
+  const there = await server.call({ command: 'echo $HOME; pwd', on: 'h1' });
+  expect(there.structured).toMatchObject({ exit_code: 0, stdout: `${machines.home('h1')}\n`.repeat(2) });
+  const other = await server.call({ command: 'echo $HOME', on: 'h2' });
+  expect(other.structured).toMatchObject({ stdout: `${machines.home('h2')}\n` });
+  expect((await server.call({ command: 'pwd' })).structured).toMatchObject({ stdout: `${server.cwd}\n` });
+});
+
+test('each machine has its own list, and a refusal names it', slow, async () => {
+  const { machines, server } = await begin();
+  writeFileSync(join(machines.home('h1'), 'note'), 'far');
+  expect((await server.call({ command: 'cat note', on: 'h1' })).structured).toMatchObject({ stdout: 'far' });
+  const refused = await server.call({ command: 'ls', on: 'h1' });
+  expect(refused.text).toContain('ls is not allowed, because it is not in machines.h1.allow');
+  expect((await server.call({ command: 'cat note', on: 'h2' })).text).toContain('not in ALLOWED_COMMANDS');
+});
+
+test('the policy judges a command by the paths of its machine', slow, async () => {
+  const { machines, server } = await begin(
+    usualFile.replace('allow: [echo', 'cwd_roots: [~/jobs], allow: [echo'),
+  );
+  mkdirSync(join(machines.home('h1'), 'jobs'));
+  const inside = await server.call({ command: 'pwd', cwd: '~/jobs', on: 'h1' });
+  expect(inside.structured).toMatchObject({ stdout: `${machines.home('h1')}/jobs\n` });
+  const outside = await server.call({ command: 'pwd', cwd: server.cwd, on: 'h1' });
+  expect(outside.text).toContain('ALLOWED_CWD_ROOTS');
+});
+
+test('tools that run commands offer the machines, and list them when the name is wrong', slow, async () => {
+  const { server } = await begin(`${usualFile}tools: all\n`);
+  const { tools } = await server.client.listTools();
+  const offering = tools.filter(({ inputSchema }) => 'on' in (inputSchema.properties ?? {}));
+  expect(offering.map(({ name }) => name).toSorted()).toEqual([
+    'Bash',
+    'check_command',
+    'execute_command',
+    'shell_execute',
+    'start_command',
+  ]);
+  expect(offering[0]?.inputSchema.properties?.on).toEqual({
+    type: 'string',
+    enum: ['local', 'h1', 'h2'],
+    description: 'The machine to run on; local by default\nlocal: this machine\nh1: has GPUs',
+  });
+  const wrong = await server.call({ command: 'echo', on: 'h9' });
+  expect(wrong.text).toContain('Use local or h1 or h2.');
+});
+
+test('the audit log names the machine and its worker', slow, async () => {
+  const { server } = await begin();
+  await server.call({ command: 'echo hi', on: 'h1' });
+  const records = readAudit(server.cwd).filter(({ machine }) => machine !== undefined);
+  expect(records.map(({ kind, machine }) => [kind, machine])).toEqual([
+    ['asked', 'h1'],
+    ['decided', 'h1'],
+    ['started', 'h1'],
+  ]);
+  expect(records[2]?.worker).toMatch(/^worker-/);
+});
+
+test('default_machine runs every command there, and agents do not see it', slow, async () => {
+  const file = 'machines: { h1: { ssh: h1 } }\ndefault_machine: h1\nallowed_commands: [echo, ls]\n';
+  const { machines, server } = await begin(file);
+  const { tools } = await server.client.listTools();
+  expect(tools.filter(({ inputSchema }) => 'on' in (inputSchema.properties ?? {}))).toEqual([]);
+  const there = await server.call({ command: 'echo $HOME' });
+  expect(there.structured).toMatchObject({ stdout: `${machines.home('h1')}\n` });
+  const local = await server.call({ command: 'echo', on: 'local' });
+  expect(local.structured).toMatchObject({ code: 'invalid_request' });
+});
+
+test('a machine that cannot be reached is an error with its name, and others go on', slow, async () => {
+  const { machines, server } = await begin();
+  machines.cut('h1');
+  const off = await server.call({ command: 'echo', on: 'h1' });
+  expect(off.text).toContain('The machine h1 cannot be used: nothing listens on its ssh port.');
+  expect((await server.call({ command: 'echo 2', on: 'h2' })).structured).toMatchObject({ stdout: '2\n' });
+  machines.heal('h1');
+  expect((await server.call({ command: 'echo 1', on: 'h1' })).structured).toMatchObject({ stdout: '1\n' });
+});
+
+test('background commands and persistent shells stay on their machine', slow, async () => {
+  const { machines, server } = await begin(`${usualFile}tools: all\n`);
+  const { structured } = await server.use('start_command', { command: 'cat', on: 'h1', wait_ms: 0 });
+  const id = structured.command_id;
+  const typed = await server.use('write_input', { command_id: id, text: 'hello\n', wait_for: 'hello' });
+  expect(typed.structured).toMatchObject({ stdout: 'hello\n' });
+  expect(machines.processes('h1')).not.toEqual([]);
+  await server.use('stop_command', { command_id: id });
+  await server.use('Bash', { command: 'x=far; cd /', on: 'h1' });
+  await server.use('Bash', { command: 'x=near' });
+  expect((await server.use('Bash', { command: 'echo $x $PWD', on: 'h1' })).text).toContain('far /');
+  expect((await server.use('Bash', { command: 'echo $x $PWD' })).text).toContain(`near ${server.cwd}`);
+  expect((await server.use('ListShells', {})).text).toContain('main@h1');
+  await server.use('KillShell', { shell_id: 'main@h1' });
+  expect((await server.use('Bash', { command: 'echo "[$x]"', on: 'h1' })).text).toContain('[]');
+});
+
+test('nacre run --on and nacre check --on', slow, async () => {
+  const machines = createStandIns(['h1', 'h2']);
+  const place = createPlace({ PATH: machines.path });
+  mkdirSync(join(place.cwd, '.config/nacre'), { recursive: true });
+  writeFileSync(join(place.cwd, '.config/nacre/config.yaml'), usualFile);
+  const run = await runInProcess(['run', '--on', 'h1', 'echo $HOME; cat >&2'], place);
+  expect(run).toMatchObject({ code: 0, stdout: `${machines.home('h1')}\n` });
+  const check = await runInProcess(['check', '--on', 'h1', 'ls'], place);
+  expect(check).toMatchObject({ stdout: expect.stringContaining('machines.h1.allow') });
+  const wrong = await runInProcess(['run', '--on', 'h9', 'echo'], place);
+  expect(wrong.stderr).toContain('Use local or h1 or h2.');
+  await expect.poll(() => machines.processes('h1'), { timeout: 10_000 }).toEqual([]);
+});
