@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import { checkPattern, createMatcher, type Matcher } from './matcher.ts';
 
@@ -32,4 +34,13 @@ test('B11: a pattern that ends the thread is an error, and the next one works', 
     code: 'resources_unavailable',
   });
   expect(await matcher.test('a', ['a'])).toEqual([true]);
+});
+
+test('B11: a thread that has ended between two tests is replaced', async () => {
+  matcher = createMatcher();
+  const started = once(process, 'worker');
+  expect(await matcher.test('a', ['a'])).toEqual([true]);
+  const [thread] = (await started) as [Worker];
+  await thread.terminate();
+  expect(await matcher.test('a', ['a', 'b'])).toEqual([true, false]);
 });

@@ -13,6 +13,8 @@ export interface Matcher {
 const defaultLimitMs = 1_000;
 // Even a very busy machine starts a thread within this time.
 const onlineMs = 10_000;
+// A thread that does not end is left behind; the next test starts another one.
+const endMs = 2_000;
 
 /** Throws `invalid_request` if `pattern` is not a regular expression; `field` is its name in the request. */
 export function checkPattern(field: string, pattern: string | undefined): void {
@@ -34,21 +36,26 @@ export function findPatternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Creates a matcher; its thread starts with the first `test`, and a new one after a pattern exceeded `limitMs`. */
+/** Creates a matcher; its thread starts with the first `test`, and another one if a pattern exceeded `limitMs` or the thread has ended. */
 export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number } = {}): Matcher {
   let thread: Thread | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
+  const end = async () => {
+    const ending = thread?.end();
+    thread = null;
+    if (ending) await settlesWithin(ending, endMs);
+  };
+
   const test = async (pattern: string, texts: readonly string[]) => {
     try {
-      thread ??= startThread();
+      if (!thread?.isAlive()) thread = startThread();
       if (!(await settlesWithin(thread.online, onlineMs))) throw noThread('it did not start in time');
       const matches = thread.match({ ...toExpression(pattern), texts });
       if (await settlesWithin(matches, limitMs)) return await matches;
       throw tooSlow(pattern);
     } catch (error) {
-      await thread?.end();
-      thread = null;
+      await end();
       throw error instanceof NacreError ? error : noThread((error as Error).message);
     }
   };
@@ -60,10 +67,7 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
       turn = matches.catch(() => {});
       return matches;
     },
-    async close() {
-      await thread?.end();
-      thread = null;
-    },
+    close: end,
   };
 }
 
@@ -75,6 +79,8 @@ interface MatchRequest {
 
 interface Thread {
   readonly online: Promise<void>;
+  /** False once it has ended, for example because it could not get memory. */
+  isAlive(): boolean;
   match(request: MatchRequest): Promise<readonly boolean[]>;
   end(): Promise<unknown>;
 }
@@ -91,6 +97,7 @@ function startThread(): Thread {
   const worker = new Worker(threadSource, { eval: true, env: {} });
   const online = createDeferred<void>();
   let open: Deferred<readonly boolean[]> | null = null;
+  let isAlive = true;
   worker.on('online', () => online.resolve());
   worker.on('message', (found: readonly boolean[]) => {
     // `unref`, because an idle thread must not keep the process alive.
@@ -100,6 +107,7 @@ function startThread(): Thread {
   // Where a process or memory limit prevents a thread, and for patterns that exceed the stack of the engine. Without a listener for
   // `error`, the whole server would exit.
   const fail = (error: Error) => {
+    isAlive = false;
     online.reject(error);
     open?.reject(error);
   };
@@ -108,6 +116,7 @@ function startThread(): Thread {
   online.promise.catch(() => {});
   return {
     online: online.promise,
+    isAlive: () => isAlive,
     match(request) {
       open = createDeferred();
       open.promise.catch(() => {});

@@ -1,22 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { NacreError } from '../../contract/failure.ts';
-import { createDeferred, type Deferred } from '../../support/timing.ts';
+import { createDeferred, createStopwatch, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
+import { readOrEmpty } from '../processes/descendants.ts';
+import { parseStat } from '../processes/proc-process-table.ts';
 import { findLayerHelper } from './helper-script.ts';
+
+// A large layer takes minutes, but then the helper uses CPU time.
+const defaultStallMs = 60_000;
+const exitMs = 1_000;
 
 /**
  * The process that compares and applies layers, one request after the other. It is started at the first request, and again
- * if it has ended. It completes a request even if this process is killed.
+ * if it has ended. It completes a request even if this process is killed. If it was stopped (SIGSTOP), it is continued; if it uses
+ * no CPU time for `stallMs` during a request, it is killed, and the next one completes what it has begun.
  */
 export class LayerHelper {
   readonly #program: readonly [string, ...string[]] | undefined;
+  readonly #stallMs: number;
   #child: ChildProcess | null = null;
   #requests = 0;
   readonly #waiting = new Map<string, Deferred<readonly Buffer[]>>();
 
   /** `program` is the command line of the helper; tests replace it. */
-  constructor(program = findLayerHelper()) {
+  constructor(program = findLayerHelper(), stallMs = defaultStallMs) {
     this.#program = program;
+    this.#stallMs = stallMs;
   }
 
   /** False without perl; then `call` throws. */
@@ -43,14 +53,31 @@ export class LayerHelper {
     length.writeUInt32BE(body.length);
     this.#child?.ref();
     this.#child?.stdin?.write(Buffer.concat([length, body]));
-    return reply.promise;
+    const unwatch = this.#child && watchForStall(this.#child, this.#stallMs, (child) => this.#giveUp(child));
+    try {
+      return await reply.promise;
+    } finally {
+      unwatch?.();
+    }
   }
 
   /** Waits until all requests are answered, and ends the process. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#waiting.values()].map(({ promise }) => promise));
-    this.#child?.stdin?.end();
+    const child = this.#child;
     this.#child = null;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.stdin?.end();
+    if (await settlesWithin(exited, exitMs)) return;
+    child.kill('SIGKILL');
+    await settlesWithin(exited, exitMs);
+  }
+
+  // It may survive SIGKILL in an uninterruptible system call, so its exit is not awaited.
+  #giveUp(child: ChildProcess): void {
+    child.kill('SIGKILL');
+    this.#lose(child, 'the process that applies changes does not respond');
   }
 
   #spawn([program, ...args]: readonly [string, ...string[]]): ChildProcess {
@@ -61,8 +88,12 @@ export class LayerHelper {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore', ...stdio],
     });
-    child.once('error', () => this.#lose(child));
-    child.once('exit', () => this.#lose(child));
+    const stopContinuing = child.pid === undefined ? () => {} : continueWhileStopped(child.pid);
+    for (const event of ['error', 'exit'])
+      child.once(event, () => {
+        stopContinuing();
+        this.#lose(child, 'the process that applies changes has ended');
+      });
     child.stdin?.on('error', () => {});
     readReplies(child, ([id = nul, status, ...rest]) => {
       const waiting = this.#waiting.get(id.toString());
@@ -74,13 +105,32 @@ export class LayerHelper {
     return child;
   }
 
-  #lose(child: ChildProcess): void {
+  #lose(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return;
     this.#child = null;
-    for (const one of this.#waiting.values())
-      one.reject(toFailure('the process that applies changes has ended'));
+    for (const one of this.#waiting.values()) one.reject(toFailure(reason));
     this.#waiting.clear();
   }
+}
+
+/** Calls `onStall` once if the CPU time of `child` stays the same for `stallMs`; the returned function ends the watch. */
+function watchForStall(
+  child: ChildProcess,
+  stallMs: number,
+  onStall: (child: ChildProcess) => void,
+): () => void {
+  let elapsed = createStopwatch();
+  let known = cpuMsOf(child.pid);
+  const timer = setInterval(() => {
+    const now = cpuMsOf(child.pid);
+    if (now !== known) [known, elapsed] = [now, createStopwatch()];
+    else if (elapsed() >= stallMs) onStall(child);
+  }, stallMs / 10);
+  return () => clearInterval(timer);
+}
+
+function cpuMsOf(pid: number | undefined): number | undefined {
+  return parseStat(readOrEmpty(`/proc/${pid}/stat`))?.usage?.cpuMs;
 }
 
 const nul = Buffer.from([0]);

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { NacreError } from '../../contract/failure.ts';
 import { settlesWithin, sleep } from '../../support/timing.ts';
 import type { Environment } from '../machine/environment.ts';
-import { continueWhileStopped } from '../supervision/continue-helpers.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import { connectTo, findCurrent, isWorkerAlive, readWorker, removeCurrent } from './worker-folder.ts';
 
 /** How to find or start the detached worker of this user. */

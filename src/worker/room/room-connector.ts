@@ -4,6 +4,7 @@ import { createDeferred, type Deferred, settlesWithin } from '../../support/timi
 import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { plainNode } from '../network/bridge.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import type { RoomNetwork } from './room-network.ts';
 
 /**
@@ -44,9 +45,12 @@ export class RoomConnector {
     this.#child.channel?.unref();
     this.#child.unref();
     this.#child.on('message', (message, handle) => this.#onMessage(message, handle));
+    const { pid } = this.#child;
+    const stopContinuing = pid === undefined ? () => {} : continueWhileStopped(pid);
     this.#exited = new Promise((resolve) => {
       for (const event of ['exit', 'error'])
         this.#child.once(event, () => {
+          stopContinuing();
           for (const one of this.#pending.values()) one.reject(new Error('the connector has ended'));
           this.#pending.clear();
           resolve();
@@ -54,8 +58,9 @@ export class RoomConnector {
     });
   }
 
+  /** False once it has ended or was killed. */
   get isAlive(): boolean {
-    return this.#child.connected;
+    return this.#child.connected && !this.#child.killed;
   }
 
   /** Connects to a port of the room's loopback; rejects if no process listens there. */
@@ -67,7 +72,11 @@ export class RoomConnector {
     this.#child.send({ id, port }, (error) => {
       if (error) connected.reject(error);
     });
-    const isLate = setTimeout(() => connected.reject(new Error('the connector does not answer')), connectMs);
+    const isLate = setTimeout(() => {
+      // Another connector replaces it at the next connection.
+      this.#child.kill('SIGKILL');
+      connected.reject(new Error('the connector does not answer'));
+    }, connectMs);
     const settle = () => {
       clearTimeout(isLate);
       this.#pending.delete(id);

@@ -6,6 +6,7 @@ import { withoutInherited } from '../io/inherited-descriptors.ts';
 import type { Environment } from '../machine/environment.ts';
 import { plainNode, sendListener } from '../network/bridge.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import { toNetworkCommand } from '../sandbox/bubblewrap.ts';
 
 /** A network namespace that several commands can join. It stays open without a process, by descriptors of this one. */
@@ -42,9 +43,10 @@ const exitMs = 2_000;
 export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwork> {
   const isFiltered = deps.networkAllow.length > 0;
   const child = spawnFirst(deps, isFiltered);
+  const stopContinuing = child.pid === undefined ? () => {} : continueWhileStopped(-child.pid);
   const exited = new Promise<void>((resolve) => {
     for (const event of ['exit', 'error']) child.once(event, () => resolve());
-  });
+  }).then(stopContinuing);
   try {
     const { pid, listener } = await firstReport(child, isFiltered);
     const descriptors = openNamespaces(pid, deps.isRoot);

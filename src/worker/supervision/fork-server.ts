@@ -3,9 +3,9 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { withoutInherited } from '../io/inherited-descriptors.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import { childrenOf } from '../processes/descendants.ts';
 import { fromWaitStatus, lostExit, type ProcessExit, sendSignal } from '../processes/process-exit.ts';
-import { continueWhileStopped } from './continue-helpers.ts';
 import {
   encodeForkRequest,
   type ForkReply,

@@ -1,8 +1,8 @@
 import { createDeferred, createStopwatch, settlesWithin, sleep } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
+import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import { childrenOf } from '../processes/descendants.ts';
 import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
-import { continueWhileStopped } from './continue-helpers.ts';
 import { canFindFamily, type Family, findFamily } from './find-family.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';

@@ -1,4 +1,4 @@
-import { sendSignal } from '../processes/process-exit.ts';
+import { sendSignal } from './process-exit.ts';
 
 const everyMs = 1_000;
 const pids = new Set<number>();
