@@ -229,10 +229,15 @@ describe('a full disk', () => {
       const before = describeTree(folder);
       const layer = store.open([folder]);
       store.begin(layer, 'cmd_full');
-      await runInLayer(layer, 'echo new > sub/1; echo n > new; rm sub/2; rm -r a; mkdir a; echo i > a/i');
+      await runInLayer(
+        layer,
+        'echo new > sub/1; rm sub/2; rm -r a; mkdir a; echo i > a/i; for n in 1 2 3 4; do echo n > new$n; done',
+      );
       expect(await store.finish(layer, { id: 'cmd_full', text: '', mode: 'hold' })).toMatchObject({
         state: 'held',
       });
+      // The folder that overlayfs needed is removed in the background.
+      await store.close();
       // Applying creates files in the store, so inodes run out at one of its steps.
       runDirectly(mount, 'mkdir fill; n=0; while : > fill/$n; do n=$((n + 1)); done');
       for (let free = 0; ; free += 1) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangesAction, ChangesEntry, ChangesResult, CommandChanges } from '../../contract/changes.ts';
 import { makeFolder } from '../../support/make-folder.ts';
@@ -23,7 +23,7 @@ import {
   writeNotes,
 } from './entries.ts';
 import { findStore, readMounts } from './find-store.ts';
-import { beginLayer, createLayer, isUnchanged, type Layer } from './layer.ts';
+import { beginLayer, createLayer, isUnchanged, type Layer, readCommandId } from './layer.ts';
 import type { LayerHelper } from './layer-helper.ts';
 import { parseList, toHelperPath } from './parse-list.ts';
 import { findOtherStores, mainStore, rememberStore } from './places.ts';
@@ -105,8 +105,7 @@ export class ChangesStore {
 
   /** Called just before a command runs in the layer: what changes in the workspace from now on is a conflict. */
   begin(layer: Layer, id: string): void {
-    symlinkSync(id, join(layer.path, 'command'));
-    beginLayer(layer);
+    beginLayer(layer, id);
   }
 
   /** Keeps what a command has changed, and applies it if it is tracked; undefined if it has changed nothing. */
@@ -335,6 +334,7 @@ export class ChangesStore {
     this.#pruned.bytes += bytes;
     const isDue = this.#pruned.bytes > this.#options.maxBytes || Date.now() - this.#pruned.at > pruneEveryMs;
     const tidy = async () => {
+      await sleep(dropAfterMs);
       await this.#helper.call('remove', store, join(path, 'work'));
       if (isDue) await this.prune();
     };
@@ -365,12 +365,4 @@ function findBelow(store: string): readonly string[] {
   return (existsSync(layers) ? readdirSync(layers) : []).flatMap((name) =>
     readLinks(join(layers, name), 'below'),
   );
-}
-
-function readCommandId(path: string): string | undefined {
-  try {
-    return readlinkSync(join(path, 'command'));
-  } catch {
-    return undefined;
-  }
 }

@@ -31,14 +31,15 @@ export function toEnterCommand(folders: readonly LayeredFolder[]): readonly stri
  * 1. It enters a new mount namespace; an ordinary user needs a user namespace for that, in which the own uid and gid are
  *    mapped to themselves. Capabilities there end with execve(), so the program cannot unmount the layers.
  * 2. It mounts the layers. Folders are passed to overlayfs as descriptors, whose names need no escaping. Without `volatile`
- *    (Linux 5.10) the end of each command would wait until the whole file system is written to its disk.
+ *    (Linux 5.10) the end of each command would wait until the whole file system is written to its disk. With
+ *    CAP_DAC_READ_SEARCH overlayfs would mark each copied file with an attribute, which applying would have to remove.
  * 3. It becomes the program, without its directory and without inherited descriptors, which may lead below a layer: an open
  *    folder of the workspace is the folder itself. `withoutInherited` cannot close those above its limits. The program
  *    needs 0 to 8 (`start-keeper.ts`).
  */
 const script = String.raw`
 use strict;
-my ($unshare, $mount) = map { $_ + 0 } split /,/, shift;
+my ($unshare, $mount, $capget, $capset) = map { $_ + 0 } (split /,/, shift)[0, 1, 17, 18];
 my ($none, $root, $overlay) = ('none', '/', 'overlay');
 chdir '/';
 opendir my $descriptors, '/proc/self/fd' or fail('/proc/self/fd');
@@ -52,6 +53,7 @@ if ($> || syscall($unshare, 0x20000) < 0) {
     put('uid_map', "$uid $uid 1");
     put('gid_map', "$gid $gid 1");
 }
+lose_read_search();
 syscall($mount, $none, $root, 0, 0x44000, 0) == 0 or fail('mount --make-rprivate');
 for (1 .. shift) {
     my ($folder, $upper, $work, $count) = splice @ARGV, 0, 4;
@@ -76,6 +78,14 @@ for (1 .. shift) {
 delete @ENV{grep { /^PERL/ } keys %ENV};
 exec { $ARGV[0] } @ARGV;
 fail($ARGV[0]);
+
+sub lose_read_search {
+    my ($header, $data) = (pack('LL', 0x20080522, 0), "\0" x 24);
+    syscall($capget, $header, $data) == 0 or return;
+    my ($effective, @others) = unpack 'L6', $data;
+    my $fewer = pack 'L6', $effective & ~4, @others;
+    syscall $capset, $header, $fewer;
+}
 
 sub put {
     open my $file, '>', "/proc/self/$_[0]" or fail($_[0]);

@@ -15,7 +15,8 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
  * - `recover STORE` completes what a killed helper has begun. `remove STORE PATH…` deletes folders of the store.
  *
  * An entry is a folder: `root-N` is a symlink to a folder of the workspace, `new/N` is its layer in the format of overlayfs,
- * `old-M/N` is a layer that undoes apply number M, `began` and `applied-M` are files whose ctime says when.
+ * `old-M/N` is a layer that undoes apply number M, `began` and `applied-M` are files whose ctime says when. `spare` has
+ * empty files and folders that become parts of the first apply.
  *
  * `merge` is the only function that changes the workspace. It needs no journal besides `doing`, a symlink whose target
  * says which way: each name is moved by link() and rename(), in an order such that the names left in the layer are those
@@ -405,7 +406,9 @@ sub carry_out {
     write_paths("$entry/skipped", keys %skipped);
     sync_file_system($entry) if %selected || %skipped;
     step();
-    symlink join(' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0), "$entry/doing" or die "doing: $!\n";
+    my $target = join ' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0;
+    my $is_spare = ((readlink "$entry/spare/doing") || '') eq $target;
+    ($is_spare ? rename "$entry/spare/doing", "$entry/doing" : symlink $target, "$entry/doing") or die "doing: $!\n";
     finish_merge($entry, $from, $stamp, $into, $next);
 }
 
@@ -443,7 +446,10 @@ sub finish_merge {
     for (@consumed) { step(); unlink $_ or rmdir $_ }
     step();
     my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
-    stamp("$entry/$next") if -d $into;
+    if (-d $into) {
+        rename "$entry/spare/applied", "$entry/$next" if $next eq 'applied-1';
+        stamp("$entry/$next");
+    }
     note_restored($entry, \%times) if $next eq 'began';
     remove($from) if $from =~ /old-\d+\z/ && !holds_changes($entry, $from);
     step();
@@ -553,17 +559,24 @@ sub is_recorded {
     return $frame->{recorded} if defined $frame->{recorded};
     my $above = $frame->{above};
     return $frame->{recorded} = 0 if $above && !is_recorded($above);
-    if (!$above && !-d $frame->{top}) { step(); mkdir $frame->{top}, 0700 or die "$frame->{top}: $!\n" }
+    my $spare = $above ? '' : $frame->{top} =~ s{[^/]+\z}{spare}r;
+    make_folder($frame->{top}, "$spare/old") if !$above && !-d $frame->{top};
     my @found = status($frame->{into});
     return $frame->{recorded} = 0 if is_whiteout(@found);
     if (!@found) {
-        step();
-        mkdir $frame->{into}, 0700 or die "$frame->{into}: $!\n";
+        make_folder($frame->{into}, $above ? '' : "$spare/$frame->{path}");
         chmod $frame->{status}[3] & 07777 | 0700, $frame->{into};
         $frame->{is_empty} = 1;
     }
     $frame->{saved} = open_folder(-100, $frame->{into});
     return $frame->{recorded} = 1;
+}
+
+sub make_folder {
+    my ($path, $spare) = @_;
+    step();
+    return if $spare ne '' && rename $spare, $path;
+    mkdir $path, 0700 or die "$path: $!\n";
 }
 
 # Saves what is in the workspace under a name: files by link(), so that the name exists all the time, folders by rename().
@@ -626,7 +639,7 @@ sub clean {
     my ($above, $name, @status) = @_;
     push @inodes, $status[1];
     my $is_folder = is_folder(@status);
-    # Only root's files are marked as copies.
+    # Only root's files may be marked as copies.
     remove_marks(place($above) . "/$name") if $is_folder || $is_root;
     return unless $is_folder;
     my $folder = open_folder(fileno $above, $name);

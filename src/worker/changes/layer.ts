@@ -4,12 +4,14 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../support/make-folder.ts';
+import { createDeferred, type Deferred } from '../../support/timing.ts';
 import type { LayeredFolder } from './enter-layers.ts';
 
 /** The folders of a command's layer, before it has run. */
@@ -21,6 +23,8 @@ export interface Layer {
   readonly folders: readonly LayeredFolder[];
   /** The ids of the entries below it, the oldest first. */
   readonly onTopOf: readonly string[];
+  /** Resolves when the changes of its command are applied or held, or when it has none. */
+  readonly done: Deferred<void>;
 }
 
 /** The parts of a layer that `createLayer` does not choose. */
@@ -46,15 +50,35 @@ export function createLayer({ store, name, folders, onTopOf }: LayerPlan): Layer
     return { folder, aliases, upper: upper ?? '', work: work ?? '', below };
   });
   for (const [index, id] of onTopOf.entries()) symlinkSync(id, join(path, `below-${index}`));
-  writeFileSync(join(path, 'began'), '', { mode: 0o600 });
+  prepareParts(path, folders.length);
   for (const folder of layered) copyStatus(folder);
-  return { path, store, folders: layered, onTopOf };
+  return { path, store, folders: layered, onTopOf, done: createDeferred<void>() };
 }
 
-/** Notes the time in the clock of the file system, just before the command runs. */
-export function beginLayer({ path, folders }: Layer): void {
+// Creating a file can take half a millisecond (ext4 skips inodes that were freed a moment ago), so the usual ones are created
+// before the command: `helper-script.ts` renames those in `spare` when it needs them.
+function prepareParts(path: string, folders: number): void {
+  const indexes = Array.from({ length: folders }, (_, index) => `spare/${index}`);
+  for (const folder of ['spare', 'spare/old', ...indexes]) mkdirSync(join(path, folder), { mode: 0o700 });
+  symlinkSync('apply new old-1 0', join(path, 'spare/doing'));
+  for (const file of ['began', 'command', 'notes.json', 'spare/applied'])
+    writeFileSync(join(path, file), '', { mode: 0o600 });
+}
+
+/** Notes the id of the command, and the time in the clock of the file system, just before the command runs. */
+export function beginLayer({ path, folders }: Layer, id: string): void {
+  writeFileSync(join(path, 'command'), id, { flag: 'r+' });
   for (const folder of folders) copyStatus(folder);
   stamp(join(path, 'began'));
+}
+
+/** The id of the command that has run in a layer; undefined if none has. */
+export function readCommandId(path: string): string | undefined {
+  try {
+    return readFileSync(join(path, 'command'), 'utf8') || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** True if no command has changed anything in the layer. */

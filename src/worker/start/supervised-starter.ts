@@ -1,8 +1,10 @@
+import type { CommandChanges } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { settlesWithin } from '../../support/timing.ts';
 import type { ChangingCommand } from '../changes/changes-store.ts';
+import type { Layer } from '../changes/layer.ts';
 import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
 import { byEnforcement } from '../exec/exec-enforcer.ts';
 import { writeAtomically } from '../io/command-input.ts';
@@ -107,15 +109,27 @@ export class SupervisedStarter implements Starter {
     return (
       layer && {
         begin: () => changes.begin(layer, command.id),
-        async finish(isTooLarge) {
-          if (changes.dropUnchanged(layer)) return undefined;
-          // A process of the command could still write to the layer.
-          tree.release();
-          if (!(await settlesWithin(tree.finished, goneMs))) throw stillRunningInLayer(command.id);
-          return changes.finish(layer, isTooLarge ? { ...command, mode: 'hold' } : command);
-        },
+        finish: (isTooLarge) =>
+          this.#finishLayer(layer, tree, isTooLarge ? { ...command, mode: 'hold' } : command).finally(() =>
+            layer.done.resolve(),
+          ),
       }
     );
+  }
+
+  async #finishLayer(
+    layer: Layer,
+    tree: NamespaceTree,
+    command: ChangingCommand,
+  ): Promise<CommandChanges | undefined> {
+    const { changes } = this.#deps;
+    if (changes.dropUnchanged(layer)) return undefined;
+    // A process of the command could still write to the layer.
+    tree.release();
+    if (!(await tree.emptied(goneMs))) throw stillRunningInLayer(command.id);
+    // The next held command mounts this layer again; some kernels refuse that while it is mounted here.
+    if (command.mode === 'hold') await settlesWithin(tree.finished, goneMs);
+    return changes.finish(layer, command);
   }
 
   closeRoom(key: string): Promise<void> {

@@ -6,7 +6,7 @@ import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/pro
 import { canFindFamily, type Family, findFamily } from './find-family.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
-import { readStartTime, untilGone } from './until-gone.ts';
+import { readStartTime, untilExited, untilGone } from './until-gone.ts';
 
 /** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
 export interface KeeperEnd {
@@ -106,6 +106,18 @@ export class KeeperLife {
       for (const stop of stops) stop();
     };
     if (!this.#lives) this.#stopContinuing();
+  }
+
+  /**
+   * Waits up to `limitMs` after `end` until its namespace has no process any more; returns whether that is so. The supervisor
+   * exits later: the kernel first unmounts the file systems of the namespace, which takes milliseconds.
+   */
+  async emptied(limitMs: number): Promise<boolean> {
+    const { init, initStartTime = null } = this.#family ?? {};
+    if (init === undefined || initStartTime === null) return settlesWithin(this.gone, limitMs);
+    // The init process closes its end of the status pipe, then waits for all other processes, then exits.
+    await settlesWithin(Promise.race([this.#status.ended, this.gone]), limitMs);
+    return untilExited(init, initStartTime, limitMs);
   }
 
   /** Ends it and, if it is not gone within `reapMs`, everything that has its status pipe open. */

@@ -133,6 +133,8 @@ export class KeeperPool<One extends Keeper = Keeper> {
     this.#scheduleRefill(this.#isBusy ? 0 : laterMs);
     const keeper = await taken.catch(() => undefined);
     await keeper?.ended;
+    // A caller still waits while changes are applied.
+    if (keeper?.layer) await settlesWithin(keeper.layer.done.promise, laterMs);
     if (!this.#isClosed) this.#scheduleRefill(soonMs);
   }
 

@@ -94,6 +94,11 @@ export class NamespaceTree implements ProcessTree {
     this.#keeper.end();
   }
 
+  /** Waits after `release` until the namespace has no process any more (`KeeperLife.emptied`). */
+  emptied(limitMs: number): Promise<boolean> {
+    return this.#keeper.emptied(limitMs);
+  }
+
   async #root(): Promise<TreeRoot> {
     return {
       pid: this.#keeper.pid,
