@@ -14,6 +14,7 @@ import { createTokenMetrics } from '../monitor/token-metrics.ts';
 import { createMatcher } from '../output/matcher.ts';
 import { DecisionCache } from '../policy/decision-cache.ts';
 import { createId } from '../support/ids.ts';
+import { createTurns } from '../support/take-turns.ts';
 import { type ApprovalInbox, createApprovalInbox, type InboxDeps } from './approval/approval-inbox.ts';
 import { createChanges } from './changes/changes.ts';
 import { type Announcer, createAnnouncer } from './commands/announcer.ts';
@@ -176,6 +177,9 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
   };
 }
 
+// Admitting a command takes about half a millisecond. Many that arrive together would block the event loop until all have started.
+const takeTurn = createTurns(4);
+
 // The specification of the Bash tools has eight hex digits, few enough that two ids could be the same.
 function createCommandId(deps: EngineDeps, prefix: StartRequest['idPrefix'] = 'cmd'): string {
   if (prefix !== 'shell') return createId(prefix);
@@ -192,7 +196,10 @@ async function runInTurn(
   const { shellQueue } = deps.sessions;
   if (request.session !== undefined) await deps.takeUp.ensure(call);
   try {
-    return await shellQueue.inTurn(request.session, call, (wait) => run(deps, request, { ...call, wait }));
+    return await shellQueue.inTurn(request.session, call, async (wait) => {
+      await takeTurn();
+      return run(deps, request, { ...call, wait });
+    });
   } catch (error) {
     recordFailure(deps, call, error);
     throw error;
@@ -231,6 +238,7 @@ async function admitAndStart(
   call: JourneyContext,
 ): Promise<StartedCommand> {
   try {
+    await takeTurn();
     const admission = await admit(deps, request, call);
     if (call.dryRun) throw dryRunInBackground();
     return await start(deps, request, admission, call);
