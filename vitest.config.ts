@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...ownProcess, ...leftOut, 'tests/clients/**'],
+          exclude: [...ownProcess, ...leftOut, 'tests/clients/**', 'tests/machines/**'],
           // The files that a worker runs share their modules: importing them again for each file took half of the CPU time.
           isolate: false,
           globalSetup: ['tests/support/build.ts'],

@@ -25,7 +25,7 @@ const createMachine = (programs: readonly string[], { shell = '/bin/sh', banner 
   const environment = { PATH: `${near}:/usr/bin:/bin` };
   const road = createRoad(
     { name: 'm', road: { kind: 'ssh', host: 'm' }, orphanMs: 1_000, limits: {} },
-    { program: builtWorker, build: 'test', environment },
+    { program: builtWorker, build: 'test', environment, cwd: folder },
   );
   onTestFinished(() => road.remove?.());
   return { road, home, cache: join(home, '.cache/nacre'), folder };

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { MachineSettings } from '../../contract/machine.ts';
 import type { Road } from '../../wire/road.ts';
+import { createContainerMachine } from './container.ts';
 import { type FarDeps, openFar, type RoadMachine } from './open-far.ts';
 import { machineUnusable } from './road-errors.ts';
 import { createSshMachine } from './ssh.ts';
@@ -8,6 +9,8 @@ import { createSshMachine } from './ssh.ts';
 /** Creates the road to the worker of a machine. */
 export function createRoad({ name, road }: MachineSettings, deps: FarDeps): Road {
   if (road.kind === 'ssh') return toRoad(createSshMachine(name, road, deps), deps);
+  if (road.kind === 'docker' || road.kind === 'podman')
+    return toRoad(createContainerMachine(name, road, deps), deps);
   throw machineUnusable(name, `there is no road of the kind ${road.kind} yet`, 'Use ssh instead.');
 }
 
@@ -21,6 +24,7 @@ function toRoad(machine: RoadMachine, deps: FarDeps): Road {
     },
     async remove() {
       for (const stream of streams) stream.destroy();
+      await machine.remove?.();
     },
   };
 }

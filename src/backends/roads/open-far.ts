@@ -10,7 +10,15 @@ import type { FarEnd, FarProgram } from '../../wire/road.ts';
 import { type FarMessage, NoMessageError, readMessage } from './far-messages.ts';
 import { evaluateLoader, putNodeScript, startScript } from './far-script.ts';
 import { type FoundNode, findNode } from './find-node.ts';
-import { cannotPrepare, cannotWrite, missingBash, missingNode, notAWorker } from './road-errors.ts';
+import {
+  cannotPrepare,
+  cannotWrite,
+  missingBash,
+  missingNode,
+  nodeDoesNotRun,
+  nodeFailed,
+  notAWorker,
+} from './road-errors.ts';
 import { readWorkerUpload } from './worker-files.ts';
 
 /** A machine on which programs can be started. */
@@ -22,6 +30,8 @@ export interface RoadMachine {
   explain(end: FarEnd): NacreError | undefined;
   /** Folders for the files of the worker: the first one that can be written is used. */
   readonly roots: readonly [string, ...string[]];
+  /** Removes what was created for this connection, such as a container. */
+  remove?(): Promise<void>;
 }
 
 /** The server's part of every road. */
@@ -31,6 +41,8 @@ export interface FarDeps {
   readonly build: string;
   /** Of the server; programs of roads, such as `ssh`, get it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The server's directory, which containers mount as workspace. */
+  readonly cwd: string;
 }
 
 const answerMs = 9_000;
@@ -115,6 +127,7 @@ async function withProgram<T>(
     const hasEnded = await settlesWithin(ended, endMs);
     stream.destroy();
     const end = hasEnded ? await ended : { code: null, stderr: '' };
+    if (end.code === nodeFailed) throw nodeDoesNotRun(machine.name, end);
     throw machine.explain(end) ?? notAWorker(machine.name, error, end);
   }
 }

