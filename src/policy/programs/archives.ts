@@ -62,6 +62,9 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'tar xf a.tar -C ~',
       "tar cf x.tar -T - <<< '--checkpoint-action=exec=touch'",
       'tar xf a.tar -C /',
+      'tar tvf a.tar --index-file=.git/config',
+      'tar -g .git/config -cf a.tar src',
+      'tar cMf a.tar --volno-file=.git/hooks/x src',
     ],
     harmless: [
       'tar czf out.tgz src',
@@ -74,6 +77,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
       ["tar --use-compress-program='zstd -T0' -cf a b", 'zstd'],
       'tar cf - src',
       'tar tf /dev/sda',
+      'tar -g level.snar -cf a.tar src',
     ],
   },
   {
@@ -175,6 +179,7 @@ function tarEffects(call: ProgramCall): Effect[] {
     ...shells.map((text): Effect => ({ does: 'shell', text })),
     ...options.values('f', 'file').flatMap((file) => remote(file, options.has('force-local'))),
     ...(options.has(...writing) ? options.values('f', 'file').map(written) : []),
+    ...options.values('g', 'listed-incremental', 'index-file', 'volno-file').map(written),
     ...(options.has(...extracting) ? extracted(options) : []),
     ...(options.has('verbatim-files-from') ? [] : listedOptions(call, options)),
   ];

@@ -26,6 +26,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
       ["sqlite3 db '.once |touch x'", 'touch'],
       ['sqlite3 db \'.import "|touch x" t\'', 'touch'],
       "sqlite3 db '.load ./x.so'",
+      "sqlite3 -append .git/config 'create table t(x)'",
       'sqlite3 db "SELECT load_extension(\'./x\')"',
       "sqlite3 db \"SELECT writefile('/root/.bashrc', 'x')\"",
       "sqlite3 db \"SELECT edit('a', 'touch')\"",
@@ -191,6 +192,9 @@ function sqliteEffects(call: ProgramCall): Effect[] {
     ...unknownOptions(call),
     ...unknownInput(call),
     ...archive.map(({ at }) => refused(call, '-A may write files', at)),
+    ...(options.has('append') ? options.operands.slice(0, 1) : []).map(
+      (path): Effect => ({ does: 'write', path }),
+    ),
     ...judgeWritten(call, options.values('init', 'f'), (text) => sqliteText(call, readable(text), text)),
     ...options
       .values('init', 'f')

@@ -198,6 +198,8 @@ export const editorPrograms: readonly ProgramEntry[] = [
       "vim -c 'nn x :!touch<CR>' a",
       'vim --servername x --remote-expr 1',
       "vim -c 'put =system(1)' a",
+      "vim -es -c '%s/a/b/' -c wq .git/config",
+      "vim -c '@a' a",
     ],
     harmless: [
       'vim a.txt',
@@ -209,6 +211,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       "vim -c 'set number' a",
       "ex -s a <<'E'\n%s/x/y/\nwq\nE",
       'vim -R a',
+      'view .git/config',
       "vim '+/foo' a",
       'nvim --headless +q',
       'vim -u NONE a',
@@ -344,8 +347,14 @@ function vimEffects(call: ProgramCall): Effect[] {
       at++;
     } else if (start.startsWith('-') && !plainVimOption.test(start) && !exSilent(call, start))
       effects.push(refused(call, `${start} is not an option that is known to be harmless`, arg));
+    else if (!start.startsWith('-') && !isViewer(call)) effects.push(...edited([arg]));
   }
   return [...effects, ...typedInput(call)];
+}
+
+/** Returns true for `view` and `vim -R`, which open files to read them. */
+function isViewer({ name, args }: ProgramCall): boolean {
+  return /view$/.test(name) || args.some(({ text }) => text === '-R' || text === '-M');
 }
 
 /** Matches `-c`, also after other letters (`-esc`), and `+`: the rest of the word, or else the next word, is a command. */
@@ -406,7 +415,8 @@ const emacsOption =
 function emacsEffects(call: ProgramCall): Effect[] {
   return call.args
     .filter((arg) => /^[-+]./.test(prefixOf(arg)) && !emacsOption.test(arg.text ?? ''))
-    .map((at) => refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at));
+    .map((at) => refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at))
+    .concat(edited(call.args));
 }
 
 /** Files that the user may change in an editor on a terminal. */

@@ -91,7 +91,8 @@ const options =
   /^(?:(?:no|inv)?(?:number|nu|relativenumber|rnu|wrap|list|paste|expandtab|et|autoindent|ai|smartindent|si|ignorecase|ic|smartcase|scs|hlsearch|hls|incsearch|is|cursorline|cul|ruler|ru|showcmd|sc|showmatch|sm|spell|swapfile|swf|backup|bk|writebackup|wb|undofile|udf|hidden|hid|compatible|cp|eol|fixeol|fixendofline|bomb|binary|bin|readonly|ro|modifiable|ma|lazyredraw|lz|more|confirm|cf|visualbell|vb|errorbells|eb|autoread|ar|autowrite|aw|gdefault|gd|magic|startofline|sol|ttyfast|linebreak|lbr|smarttab|sta|foldenable|fen|diff|scrollbind|modeline)[!&]?|(?:tabstop|ts|shiftwidth|sw|softtabstop|sts|textwidth|tw|scrolloff|so|history|hi|laststatus|ls|foldlevel|fdl|colorcolumn|cc|updatetime|ut|timeoutlen|tm|numberwidth|nuw|fileformat|ff|fileformats|ffs|fileencoding|fenc|encoding|enc|filetype|ft|syntax|syn|background|bg|backspace|bs|foldmethod|fdm|nrformats|nf|report|cmdheight|ch|undolevels|ul|virtualedit|ve|whichwrap|ww|viminfo|vi|t_Co|mouse|clipboard|cb|completeopt|cot|shortmess|shm|display|dy|matchpairs|mps|listchars|lcs|fillchars|fcs|iskeyword|isk|wildmenu|wmnu|wildmode|wim|pastetoggle|pt)(?:[+^-]?=[\w,:.$*<>-]*|[&?]))$/;
 
 function command(name: string, bang: string, rest: string, line: string, next: Next): ExAction[] {
-  if (editing.test(name)) return /[!=]/.test(rest) ? [refuse(line)] : [];
+  // `@a` and `*a` run the contents of a register.
+  if (editing.test(name)) return /[!=]/.test(rest) || (name === '' && rest !== '') ? [refuse(line)] : [];
   if (name === 'sil' || name === 'silent' || name === 'keepp' || name === 'keeppatterns') return next(rest);
   if (name === 'pu' || name === 'put') return /[=]/.test(rest) ? [refuse(line)] : [];
   if (name === 'sy' || name === 'syntax') return /^(?:on|off|enable)$/.test(rest) ? [] : [refuse(line)];

@@ -2,6 +2,7 @@ import { noOptions, type OptionGrammar, optionsOf } from '../options/grammar.ts'
 import { hiddenOptions, type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { baseName } from '../words/paths.ts';
 import { joinWords } from './effects.ts';
 import { configEffects, runsTransport } from './git-config.ts';
 import { unknownGitOptions } from './git-options.ts';
@@ -65,7 +66,7 @@ const nothing: ReadonlySet<string> = new Set();
 const harmless = new Set(
   `add annotate blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry clean commit
   commit-graph commit-tree count-objects describe fmt-merge-msg for-each-ref fsck fsck-objects gc get-tar-commit-id hash-object ls-files ls-tree
-  merge-base merge-tree mktag mktree multi-pack-index mv name-rev notes pack-refs patch-id prune prune-packed replace request-pull rerere reset
+  merge-base merge-tree mktag mktree multi-pack-index name-rev notes pack-refs patch-id prune prune-packed replace request-pull rerere reset
   restore rev-list rev-parse rm shortlog show-branch show-index show-ref sparse-checkout stage status stripspace
   switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version
   write-tree`.split(/\s+/),
@@ -209,8 +210,14 @@ const subcommands: readonly Subcommand[] = [
     names: ['worktree'],
     options: { short: 'b:B:', long: 'reason= expire=' },
     effects: (options) =>
-      options.operands[0]?.text === 'add' ? options.operands.slice(1, 2).flatMap(writtenInto) : [],
+      options.operands[0]?.text === 'add'
+        ? options.operands.slice(1, 2).flatMap(writtenInto)
+        : options.operands[0]?.text === 'move'
+          ? options.operands.slice(2).flatMap(writtenInto)
+          : [],
   },
+  // Git itself does not refuse `git mv a .git/hooks/pre-commit`.
+  { names: ['mv'], effects: ({ operands }) => movedTo(operands) },
   {
     names: ['repack', 'column'],
     options: { short: '', long: 'expire-to= command=' },
@@ -309,6 +316,14 @@ function written(path: Arg): Effect {
 /** Judges files in a directory that git would create or fill. */
 function writtenInto(directory: Arg): Effect[] {
   return [written(directory), written(extended(directory, '/file'))];
+}
+
+/** The files that `git mv` writes: the last word, or files of the same names in that folder. */
+function movedTo(words: readonly Arg[]): Effect[] {
+  const target = words.at(-1);
+  if (target === undefined || words.length < 2) return [];
+  const inside = words.slice(0, -1).map((word) => extended(target, `/${baseName(word.text ?? 'file')}`));
+  return [target, ...inside].map(written);
 }
 
 function prefixed(prefix: Arg): Effect[] {

@@ -10,6 +10,7 @@ import {
   unknownInput,
   unknownOptions,
   writeOptions,
+  writesBelow,
 } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
@@ -150,6 +151,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
         'remote-option': 'passes options on that may run programs',
       }),
       writeOptions('log-file', 'write-batch', 'only-write-batch'),
+      ({ options }) => options.values('backup-dir', 'partial-dir', 'temp-dir', 'T').flatMap(writesBelow),
       lastWritten,
     ),
     runs: [
@@ -163,6 +165,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       'rsync evil ~/.bashrc',
       'rsync --daemon --config=x',
       'rsync -a x .git/hooks/',
+      'rsync -ab --backup-dir=.git/hooks a/ b/',
+      'rsync -T .git a b',
     ],
     harmless: [
       'rsync -avz --delete src/ host:/srv/app/',
@@ -170,6 +174,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       "rsync -av --exclude='*.o' --exclude=.git a b",
       ["rsync -avz -e 'ssh -i key' a host:b", 'ssh'],
       'rsync -n -a --progress a b',
+      'rsync -ab --backup-dir=old a/ b/',
+      'rsync --partial-dir=.rsync-partial a host:b',
     ],
   },
   {
