@@ -31,6 +31,8 @@ export const processRules: readonly DangerRule[] = [
       'for p in $(seq 1 65535); do kill -9 $p; done',
       'for ((i = 2; i < 65536; i++)); do kill -9 $i; done',
       "kill -9 $(ps aux | awk '{print $2}')",
+      "ps aux | awk '{print $2}' | xargs kill -9",
+      'kill -9 {2..65535}',
       'kill 1',
       'kill -s TERM 1',
     ],
@@ -49,6 +51,7 @@ export const processRules: readonly DangerRule[] = [
       'kill $(jobs -p)',
       'pgrep -f vite | xargs kill',
       "ps -eo pid,args | grep vite | awk '{print $1}' | xargs kill",
+      "ps aux | awk '/vite/ {print $2}' | xargs kill",
     ],
   },
   {
@@ -120,6 +123,11 @@ function isEveryProcess({ pieces: [piece] }: Arg, cwd: readonly string[] | undef
   return everyProcess.test(piece.text) || piece.from?.startsWith('/proc/') === true;
 }
 
+/** `{2..99999}`, which is known as its first and last number. */
+function isRange(first: Arg, last: Arg | undefined): boolean {
+  return last?.pos === first.pos && Math.abs(Number(wordText(last)) - Number(wordText(first))) > 999;
+}
+
 function testKill({ args, cwd }: ProgramCall): DangerFound | undefined {
   const words = args.map((arg) => arg.text);
   const first = words[0] ?? '';
@@ -134,7 +142,7 @@ function testKill({ args, cwd }: ProgramCall): DangerFound | undefined {
   const init = args[ofInit];
   if (init !== undefined && /^(?:SIG)?(?:TERM|KILL|9|15|INT|2|QUIT|3)$/i.test(signal))
     return { at: init, reason: 'it ends the first process, and with it the machine or container' };
-  const every = args.find((arg) => isEveryProcess(arg, cwd));
+  const every = args.find((arg, at) => isEveryProcess(arg, cwd) || isRange(arg, args[at + 1]));
   const at = args[index] ?? every;
   return at && { at, reason: 'it kills every process it is permitted to signal' };
 }

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, toArg, unknown, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, mayBecomeCode, toArg, unknown, wordText } from '../words/arg.ts';
 import { awkActions } from './awk-script.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -121,7 +121,8 @@ function fileEffects(call: ProgramCall, file: Arg): Effect[] {
 
 function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
   const holes = program.pieces.filter((piece) => typeof piece !== 'string').length;
-  if (holes > 0 && !program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '')) {
+  const isText = program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '');
+  if (holes > 0 && (!isText || mayBecomeCode(program))) {
     return [{ does: 'unknown', at: program, reason: `the program for ${name} cannot be known` }];
   }
   const text = program.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');

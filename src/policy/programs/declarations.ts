@@ -1,5 +1,13 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, textBehind, withoutPrefix, wordText } from '../words/arg.ts';
+import {
+  type Arg,
+  knownArg,
+  type Made,
+  prefixOf,
+  textBehind,
+  withoutPrefix,
+  wordText,
+} from '../words/arg.ts';
 import type { Stdin } from '../words/output.ts';
 import type { Effect, ProgramEntry, VariableAttributes } from './program.ts';
 
@@ -84,6 +92,7 @@ export const declarationPrograms: readonly ProgramEntry[] = [
         does: 'assign',
         name: options.operands[0] ?? knownArg('MAPFILE', self),
         uncertain: textRead(stdin),
+        made: madeBy(stdin),
       },
     ],
     runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],
@@ -186,19 +195,24 @@ function textRead(stdin: Stdin): string {
   return stdin === 'none' ? '' : stdin.text + (stdin.from ?? '');
 }
 
+function madeBy(stdin: Stdin): Made | undefined {
+  return stdin === 'none' ? undefined : stdin.more ? stdin.made : 'parts';
+}
+
 /** The value that `read` assigns also depends on IFS, backslashes and earlier reads, so the text is only a guess. */
 function readEffects({ options, stdin, self }: ProgramCall): Effect[] {
   const uncertain = textRead(stdin);
-  const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain }));
+  const made = madeBy(stdin);
+  const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain, made }));
   if (list.length > 0) return list;
   const names = options.operands.length === 0 ? [knownArg('REPLY', self)] : options.operands;
   const lines = stdin === 'none' || stdin.more ? [] : stdin.text.split('\n').filter((line) => line !== '');
   const [line] = lines;
   if (line === undefined || lines.length > 1)
-    return names.map((name) => ({ does: 'assign', name, uncertain }));
+    return names.map((name) => ({ does: 'assign', name, uncertain, made }));
   const words = line.trim().split(/\s+/);
   return names.map((name, index) => {
     const text = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');
-    return { does: 'assign', name, value: knownArg(text, self), uncertain };
+    return { does: 'assign', name, value: knownArg(text, self), uncertain, made };
   });
 }

@@ -61,6 +61,8 @@ function findEffects(call: ProgramCall): Effect[] {
       effects.push({ does: 'start', argv: [knownArg('rm', at), knownArg('file', at)], stdin: 'none' });
     else if (writers.has(word)) effects.push(...written(args[index + 1], at, name));
     else if (valued.test(word)) index++;
+    else if (word === ';' && args.some(({ text }) => text === undefined))
+      effects.push({ does: 'unknown', at, reason: `which program ${name} would start cannot be known` });
   }
   return effects;
 }

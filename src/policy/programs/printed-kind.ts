@@ -4,9 +4,14 @@ import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, wordText } from '../words/arg.ts';
+import type { Separator } from '../words/output.ts';
 
 /** Numbers only, lines that begin with a number, or text of its stdin only; undefined for any other text. */
-export type PrintedKind = 'numbers' | 'counts' | 'input' | undefined;
+export type PrintedKind = 'numbers' | Counts | 'input' | undefined;
+
+interface Counts {
+  readonly counts: Separator;
+}
 
 /** Returns what a program prints. */
 export function printedKind(call: ProgramCall): PrintedKind {
@@ -21,6 +26,9 @@ interface Printer {
 }
 
 const numbers: Printer = { kind: () => 'numbers' };
+const blank: Counts = { counts: ' ' };
+const tab: Counts = { counts: '\t' };
+const colon: Counts = { counts: ':' };
 
 /** Filters that print lines, or parts of lines, of their input. */
 function filter(short: string, long = '', kind: PrintedKind = 'input'): Printer {
@@ -34,10 +42,10 @@ const table: Readonly<Record<string, Printer>> = {
   wc: {
     options: { short: 'clmwL', long: 'bytes chars lines words max-line-length files0-from= total=' },
     kind: ({ operands, given }) =>
-      operands.length === 0 && !given.some(({ name }) => name === 'files0-from') ? 'numbers' : 'counts',
+      operands.length === 0 && !given.some(({ name }) => name === 'files0-from') ? 'numbers' : blank,
   },
-  du: { kind: () => 'counts' },
-  nl: { kind: () => 'counts' },
+  du: { options: { short: 'sbkmhcxlLDPHSt:d:B:', long: 'summarize bytes apparent-size' }, kind: duKind },
+  nl: { kind: ({ given, unrecognised }) => (given.length + unrecognised.length === 0 ? tab : undefined) },
   seq: { options: { short: 'wf:s:', stop: true }, kind: unless('f', 's') },
   id: { options: { short: 'ugGnrz', long: 'user group' }, kind: idNumber },
   pgrep: { options: { short: 'cxnofilau:U:g:G:P:s:t:F:Lr:vwd:' }, kind: unless('l', 'a', 'd') },
@@ -56,7 +64,7 @@ const table: Readonly<Record<string, Printer>> = {
   uniq: {
     options: { short: 'cdDf:is:uw:z' },
     kind: ({ operands, given }) =>
-      operands.length > 0 ? undefined : given.some(({ name }) => name === 'c') ? 'counts' : 'input',
+      operands.length > 0 ? undefined : given.some(({ name }) => name === 'c') ? blank : 'input',
   },
   cut: { options: { short: 'b:c:d:f:nsz' }, kind: cutKind },
   tr: { options: { short: 'cCdst', long: 'complement delete squeeze-repeats' }, kind: trKind },
@@ -106,7 +114,18 @@ function idNumber({ given }: ParsedOptions): PrintedKind {
 function cutKind(options: ParsedOptions, { stdin }: ProgramCall): PrintedKind {
   if (options.operands.length > 0) return undefined;
   const isFirst = options.values('f').every(({ text }) => text === '1') && options.has('f');
-  return isFirst && stdin !== 'none' && stdin.counts === true ? 'numbers' : 'input';
+  const delimiter = options.has('d') ? options.values('d').at(-1)?.text : '\t';
+  return isFirst && stdin !== 'none' && stdin.counts === delimiter ? 'numbers' : 'input';
+}
+
+/** Names of folders below an operand may contain newlines, so only sums are lines that begin with a number. */
+function duKind(options: ParsedOptions): PrintedKind {
+  const isSum = options.has('s', 'summarize') && options.unrecognised.length === 0;
+  return isSum && options.operands.every(isOneLine) ? tab : undefined;
+}
+
+function isOneLine({ pieces }: Arg): boolean {
+  return pieces.every((piece) => (typeof piece === 'string' ? !piece.includes('\n') : piece.hole === 'glob'));
 }
 
 function trKind({ operands, given }: ParsedOptions): PrintedKind {
@@ -139,7 +158,13 @@ function grepKind(options: ParsedOptions, { name }: ProgramCall): PrintedKind {
   if ((names.has('c') || names.has('count')) && bare) return 'numbers';
   const matched = names.has('o') || names.has('only-matching');
   if (matched && bare && !names.has('n') && allMatch(patterns, digits) !== undefined) return 'numbers';
+  if (names.has('n') && bare && !names.has('z')) return isNumbered(names) ? colon : undefined;
   return files.length === 0 && !searches && !names.has('f') ? 'input' : undefined;
+}
+
+/** Lines before and after a match, and names of files, have other separators. */
+function isNumbered(names: ReadonlySet<string>): boolean {
+  return !['A', 'B', 'C', 'l', 'L', 'H'].some((name) => names.has(name));
 }
 
 const plainScript =
@@ -163,7 +188,13 @@ function awkKind(options: ParsedOptions, { stdin }: ProgramCall): PrintedKind {
   if (printsSums(program.text)) return 'numbers';
   const field = printsField.exec(program.text)?.[1];
   if (field === undefined || files.length > 0 || stdin === 'none') return undefined;
-  return field === '1' && stdin.counts === true ? 'numbers' : 'input';
+  return field === '1' && separates(options, stdin.counts) ? 'numbers' : 'input';
+}
+
+/** Returns true if the fields of awk end where the number at the beginning of a line ends. */
+function separates(options: ParsedOptions, counts: Separator | undefined): boolean {
+  if (!options.has('F')) return counts === ' ' || counts === '\t';
+  return counts !== undefined && options.values('F').every(({ text }) => text === counts);
 }
 
 /** Returns true for a program such as `{ s += $1 } END { print s }`, which prints counters and nothing else. */

@@ -1,9 +1,10 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, patternOf, prefixOf, wordText } from '../words/arg.ts';
-import { fileContents } from '../words/output.ts';
+import { type Arg, knownArg, patternOf, prefixOf, textBehind, wordText } from '../words/arg.ts';
+import { fileContents, foreignOutput, type Output } from '../words/output.ts';
 import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { writtenTo } from './written-files.ts';
 
 /** Programs with predictable output, such as `echo`; it matters if a shell or `xargs` reads it. */
 export const printingPrograms: readonly ProgramEntry[] = [
@@ -39,16 +40,23 @@ export const printingPrograms: readonly ProgramEntry[] = [
       'printf -vPATH .',
       "declare -i n; printf -v n %s 'a[$(touch x)]'",
       "printf -v n '%5s' 'a[$(touch x)]'; ((n))",
+      'printf -v n %s "$(cat f)"; ((n))',
       "printf '#\\U0000000atouch x' | bash",
       "printf 'cat <<E%d' | bash",
     ],
-    harmless: ['printf \'%s\\n\' "$x"', 'printf -v x %s 1', "printf '%(%F)T'"],
+    harmless: [
+      'printf \'%s\\n\' "$x"',
+      'printf -v x %s 1',
+      ['printf -v n %03d "$(cat f)"; ((n))', 'cat'],
+      "printf '%(%F)T'",
+    ],
   },
   {
     names: ['cat', 'tac'],
     closed: [],
-    output: ({ args, stdin, name }) => {
-      if (args.length > 0 && args.every(isFile)) return contents;
+    output: (call) => {
+      const { args, stdin, name } = call;
+      if (args.length > 0 && args.every(isFile)) return contentsOf(call);
       const copies = name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none';
       return copies ? (stdin.more ? { ...stdin, more: true } : stdin.text) : undefined;
     },
@@ -102,6 +110,12 @@ export const printingPrograms: readonly ProgramEntry[] = [
 
 const contents = { ...fileContents, more: true } as const;
 
+/** The contents of files; those that the same command writes may be its own text, but writing them may also fail. */
+function contentsOf(call: ProgramCall): Output & { more: true } {
+  const isOwn = call.files.size > 0 && call.args.some((file) => writtenTo(call, file) !== undefined);
+  return isOwn ? { ...foreignOutput, more: true, made: 'any' } : contents;
+}
+
 /** Returns true for an operand that is certainly a file, not an option, a pipe or the output of a program. */
 function isFile(arg: Arg): boolean {
   const text = arg.text ?? prefixOf(arg);
@@ -146,7 +160,9 @@ function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
   if (!args[0]?.text?.startsWith('-v')) return [];
   const [format, ...values] = options.operands;
   const text = format && formatted(format, values, posix);
-  const words = options.operands.map((word) => word.text ?? '').join(' ');
+  const words = isNumberFormat(wordText(format))
+    ? ''
+    : options.operands.map(({ pieces }) => pieces.map(textBehind).join('')).join(' ');
   return options
     .values('v')
     .map((name) =>
@@ -154,6 +170,11 @@ function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
         ? { does: 'assign', name, uncertain: words }
         : { does: 'assign', name, value: knownArg(text, format) },
     );
+}
+
+/** Returns true if the format prints numbers, whatever its arguments are. */
+function isNumberFormat(format: string): boolean {
+  return format.includes('%') && /^(?:%[-+ 0#]*\d*(?:\.\d+)?[diouxX]|[\w .:-])+$/.test(format);
 }
 
 function echoed({ args, posix }: ProgramCall): string | { text: string; more: true } | undefined {

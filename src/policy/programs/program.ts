@@ -21,7 +21,7 @@
 // allowed under `*`.
 import type { OptionGrammar } from '../options/grammar.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import type { Arg } from '../words/arg.ts';
+import type { Arg, Made } from '../words/arg.ts';
 import type { Output, Stdin } from '../words/output.ts';
 
 /** An example command; the names after it are listed in addition to the entry's own. */
@@ -115,6 +115,8 @@ export type Effect =
       readonly fromArguments?: boolean;
       /** Set if the variable may also get another value made from this text. */
       readonly uncertain?: string;
+      /** Set if that text is the command's own. */
+      readonly made?: Made | undefined;
       readonly attributes?: VariableAttributes;
     }
   /** Changes the attributes of a variable, not its value. */

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, toArg } from '../words/arg.ts';
+import { type Arg, knownArg, mayBecomeCode, toArg } from '../words/arg.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -33,6 +33,9 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed '1,+3e touch' a",
       "sed 's/[/]/x/e' a",
       'sed "$script" a',
+      'for f in *; do sed -n "$f"p a; done',
+      `sed -n "$(awk '{ print $2 }' <<< 'x 1e') touch x" a`,
+      'echo \'1e touch x\' > f; sed -n "$(cat f)p" a',
       "sed -f - a <<< 'e touch'",
       "sed -f <(echo 'w out') a",
       'sed --file=/dev/fd/3 a',
@@ -67,6 +70,7 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed '$d' a",
       "sed 's/a/b/w /dev/stdout' a",
       'sed -f script.sed a',
+      'for f in *.md; do sed "s/NAME/$f/" a; done',
       'sed = a',
       "sed 's/x/\\n/;1i\\\n text' a",
       "sed -e 's/a/b/' -e '$ a last' a",
@@ -136,8 +140,13 @@ function fileEffects(call: ProgramCall, file: Arg): Effect[] {
 }
 
 function scriptEffects(call: ProgramCall, script: Arg): Effect[] {
-  // Replace unknown text with digits, which are valid in an address, a pattern and a replacement.
-  const text = script.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
+  if (mayBecomeCode(script))
+    return [{ does: 'unknown', at: script, reason: `the script for ${call.name} cannot be known` }];
+  // Replace unknown text with digits, which are valid in an address, a pattern and a replacement; a file name is valid only in
+  // the last two.
+  const text = script.pieces
+    .map((piece) => (typeof piece === 'string' ? piece : piece.hole === 'glob' ? '{' : '1'))
+    .join('');
   const actions = sedActions(text);
   if (actions === undefined)
     return [{ does: 'unknown', at: script, reason: `the script for ${call.name} is not understood` }];

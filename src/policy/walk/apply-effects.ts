@@ -1,6 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
-import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
+import { type Arg, type Made, type Piece, prefixOf, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
@@ -269,7 +269,7 @@ function assign(
 }
 
 function givenVariable(
-  { value, appended, uncertain, fromArguments }: Extract<Effect, { does: 'assign' }>,
+  { value, appended, uncertain, made, fromArguments }: Extract<Effect, { does: 'assign' }>,
   name: string,
   written: string,
   { shell }: WalkScope,
@@ -280,15 +280,20 @@ function givenVariable(
     const old = before === undefined ? [] : everyValue(before).flat();
     return { kind: 'text', values: [[derivedHole([...old, ...appended.pieces])]] };
   }
-  return name === written ? variableOf(name, value, uncertain) : unknownVariable;
+  return name === written ? variableOf(name, value, uncertain, made) : unknownVariable;
 }
 
-function variableOf(name: string, value: Arg | undefined, uncertain: string | undefined): Variable {
+function variableOf(
+  name: string,
+  value: Arg | undefined,
+  uncertain: string | undefined,
+  made: Made | undefined,
+): Variable {
   if (uncertain === undefined)
     return value === undefined ? unknownVariable : { kind: 'text', values: [value.pieces] };
   const listed = placeListed(uncertain);
-  const made: Piece = { hole: 'unknown', text: `$${name}`, from: uncertain, listed };
-  return { kind: 'text', values: value === undefined ? [[made]] : [value.pieces, [made]] };
+  const other: Piece = { hole: 'unknown', text: `$${name}`, from: uncertain, listed, made };
+  return { kind: 'text', values: value === undefined ? [[other]] : [value.pieces, [other]] };
 }
 
 function setAttributes(

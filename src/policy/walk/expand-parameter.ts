@@ -293,7 +293,7 @@ function defaulted(
   if (sign === '?' && quoted && /[<>]\(/.test(operation.operand.text))
     refuseMisread(expansion.walk, operation.operand.text, expansion.span);
   const colon = operation.operator.startsWith(':');
-  if (sign === '?') return base;
+  if (sign === '?') return colon ? base.map((value) => notEmpty(value, part.text)) : base;
   const values: Value[] = [];
   for (const value of base) {
     const text = textOf(value);
@@ -311,6 +311,11 @@ function defaulted(
     );
   }
   return values;
+}
+
+/** With `${x:?}` bash stops if the variable is empty, so `${x:?}/` is never the root directory. */
+function notEmpty(value: Value, written: string): Value {
+  return value.map((piece) => (typeof piece === 'object' ? { ...piece, text: written } : piece));
 }
 
 /** Expands a default value. In double quotes and heredocs its single quotes are literal, which unbash does not always see. */

@@ -342,11 +342,11 @@ function withoutNewlines(text: string): string {
   return withoutTrailing(text, '\n');
 }
 
-function unknownOutput({ text, from, outside }: Output, written: string): Piece {
-  if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside };
-  if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from };
+function unknownOutput({ text, from, outside, made }: Output, written: string): Piece {
+  if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside, made };
+  if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from, made };
   const { from: derived = boundedFrom(text) } = derivedHole([text, from ?? '']);
-  return { hole: 'unknown', text: written, from: derived, listed: placeListed(text) };
+  return { hole: 'unknown', text: written, from: derived, listed: placeListed(text), made };
 }
 
 function processHole(

@@ -25,7 +25,19 @@ function quotedIn(text: string): string[] {
 
 function formsOfText(text: string): string[] {
   const reversed = [...text].reverse().join('');
-  return [text, text.toLowerCase(), reversed, rotated(text), unescaped(text), ...decodedIn(text)];
+  const forms = [text, text.toLowerCase(), reversed, rotated(text), unescaped(text), ...decodedIn(text)];
+  return text.startsWith('s') ? [...forms, ...replacements(text)] : forms;
+}
+
+// The parts of a command of sed, such as `s/.*/rm -rf \//e`.
+function replacements(text: string): string[] {
+  const delimiter = text.charAt(1);
+  if (delimiter === '' || /[\w\s\\]/.test(delimiter)) return [];
+  return text
+    .replaceAll(`\\${delimiter}`, '\0')
+    .split(delimiter)
+    .slice(1, 3)
+    .map((part) => part.replaceAll('\0', delimiter));
 }
 
 /** Words in base64 and hexadecimal digits, decoded. */

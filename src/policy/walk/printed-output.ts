@@ -1,6 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { printedKind } from '../programs/printed-kind.ts';
-import { type Arg, foreignText, mayExpand, wordText } from '../words/arg.ts';
+import { type PrintedKind, printedKind } from '../programs/printed-kind.ts';
+import { type Arg, foreignText, type Made, mayExpand, wordText } from '../words/arg.ts';
 import {
   anyOutput,
   everyProcess,
@@ -9,6 +9,7 @@ import {
   type Output,
   placeListed,
   possibleOutput,
+  type Separator,
   type Stdin,
   silent,
 } from '../words/output.ts';
@@ -24,18 +25,25 @@ export function unknownOutput(
   output: (Output & { readonly more: true }) | undefined,
 ): Output {
   const kind = printedKind(call);
-  if (kind === 'numbers') return output ?? numberOutput;
+  if (kind === 'numbers') return output === undefined ? numberOutput : { ...output, made: undefined };
   const from = printedText(call, echoes, inner);
   const isOwn = isOpen || echoes === 'words' || kind === 'input' || (wraps && inner !== silent);
   const foreign = isOwn ? '' : foreignText;
-  const counts = kind === 'counts' || (kind === 'input' && call.stdin !== 'none' && call.stdin.counts);
+  const counts = typeof kind === 'object' ? kind.counts : keptCounts(call, kind);
   if (from === undefined && foreign === '') return output ?? (isOpen ? numberOutput : anyOutput);
   // The usual case creates no object.
-  if (from === undefined && output === undefined && !counts) return foreignOutput;
+  if (from === undefined && output === undefined && counts === undefined) return foreignOutput;
   const whole = (from ?? '') + foreign;
-  if (output === undefined && !counts) return { text: '', more: true, from: whole };
-  return { ...(output ?? anyOutput), from: whole, ...(counts && { counts }) };
+  if (output === undefined && counts === undefined) return { text: '', more: true, from: whole };
+  return { ...(output ?? anyOutput), from: whole, ...(counts !== undefined && { counts }) };
 }
+
+/** Filters that print whole lines leave the numbers at their beginning. */
+function keptCounts({ name, stdin }: ProgramCall, kind: PrintedKind): Separator | undefined {
+  return kind === 'input' && stdin !== 'none' && wholeLines.has(name) ? stdin.counts : undefined;
+}
+
+const wholeLines = new Set('egrep fgrep grep head sort tail uniq'.split(' '));
 
 /** Programs that print all lines of their input, in another order or form. */
 const passing = new Set('cat column paste rev shuf sort tac tee tr uniq'.split(' '));
@@ -48,20 +56,33 @@ const selecting = new Set(
 );
 
 /** Words stay in the output of a filter; listings do if they are sorted or their separators change. */
-export function passedText({ name, stdin }: ProgramCall): (Output & { more: true }) | undefined {
+export function passedText(call: ProgramCall): (Output & { more: true }) | undefined {
+  const { name, stdin } = call;
   if (stdin === 'none' || stdin.text === '') return undefined;
   const isListing = stdin.more && isListed(stdin.text);
-  const passes = passing.has(name) || (!isListing && selecting.has(name));
-  return passes ? { text: stdin.text, more: true } : undefined;
+  const passes = passing.has(name) || (selecting.has(name) && (!isListing || printsColumn(call)));
+  return passes ? { text: stdin.text, more: true, made: madeFrom(call) } : undefined;
 }
 
-/** `ps -eo pid` and `pgrep .` print the numbers of all processes. */
+/** Returns true for `awk '{ print $2 }'`, which selects no lines. */
+function printsColumn({ name, args }: ProgramCall): boolean {
+  return /awk$/.test(name) && /^\{\s*print\s+\$\d+\s*;?\s*\}$/.test(wordText(args[0]));
+}
+
+/** A filter such as `cut` prints parts of its input; these may be an option only if the input contains a dash. */
+function madeFrom(call: ProgramCall): Made | undefined {
+  const { stdin } = call;
+  if (stdin === 'none' || (stdin.more && stdin.made === undefined)) return undefined;
+  return printedKind(call) === 'input' && !stdin.text.includes('-') ? 'parts' : 'any';
+}
+
+/** `ps -eo pid`, `ps aux` and `pgrep .` print the numbers of all processes. */
 export function listedProcesses({ name, args }: ProgramCall): (Output & { more: true }) | undefined {
   if (name !== 'ps' && name !== 'pgrep') return undefined;
   const words = args.map(wordText).join(' ');
   const isEvery =
     name === 'ps'
-      ? /(?:^| )-?(?:[eA]|ax)[a-z]*(?: |$)/.test(words) && /\bpid\b/.test(words)
+      ? /(?:^| )-?(?:[eA]|au?x)[a-z]*(?: |$)/.test(words) && /\bpid\b|^(?:aux|ax|-[eA]f?l?)$/.test(words)
       : /^\.?$/.test(words);
   return isEvery ? { text: everyProcess, more: true } : undefined;
 }

@@ -7,7 +7,7 @@ import { decodedText, decoders } from '../programs/decoded-text.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
 import { unknownProgramEffects } from '../programs/unknown-program.ts';
 import { writtenTo } from '../programs/written-files.ts';
-import { type Arg, knownArg, type Piece, textOf } from '../words/arg.ts';
+import { type Arg, isOptionGlob, knownArg, mayBecomeOption, type Piece, textOf } from '../words/arg.ts';
 import { anyOutput, type Output, silent } from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
@@ -86,6 +86,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       ? unknownProgramEffects(call, programNamed)
       : undefined;
   const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
+  if (applies && entry.builtin === undefined && !isPlainProgram(base) && !copying.has(base))
+    refuseMadeOptions(walk, name, args, grammar);
   if (facts.dangers.length > 0)
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
@@ -105,6 +107,29 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   }
   return unknownOutput(call, facts, inner, output);
 }
+
+/** Refuses words that become options only when the command runs: text that a filter makes, and globs such as `-*`. */
+function refuseMadeOptions(walk: Walk, program: string, args: readonly Arg[], { stop }: OptionGrammar): void {
+  for (const arg of args) {
+    if (arg.text === '--' || (stop && arg.text?.startsWith('-') === false)) return;
+    if (arg.text !== undefined || !(mayBecomeOption(arg) || isOptionGlob(arg))) continue;
+    const reason = `${program} might read a word as an option that is not known before the command runs, which is not allowed under an allow list`;
+    const hint = 'Write the word out, or put -- before it.';
+    walk.problems.push({
+      scope: 'finite',
+      rule: 'unknown_text',
+      reason,
+      hint,
+      program,
+      pos: arg.pos,
+      end: arg.end,
+    });
+    return;
+  }
+}
+
+/** Programs whose options neither start a program nor choose a file to write, except the one that is named anyway. */
+const copying = new Set('cat cp echo ln mv tac tee touch truncate'.split(' '));
 
 /** A program that the same command has written, as in `echo … > x; ./x`, may be a script. */
 function runWritten(call: ProgramCall, scope: WalkScope, walk: Walk): void {

@@ -64,7 +64,8 @@ function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
     mine.hole === theirs.hole &&
     mine.text === theirs.text &&
     mine.from === theirs.from &&
-    mine.outside === theirs.outside
+    mine.outside === theirs.outside &&
+    mine.made === theirs.made
   );
 }
 
@@ -80,9 +81,14 @@ export function bounded(values: readonly Value[]): readonly Value[] {
 
 /** A hole derived from a value in a way the walk does not follow; `from` records text in it that could be evaluated. */
 export function derivedHole(value: Value): Hole {
-  if (!value.some(mayExpandIn)) return unknown;
+  const made = value.some(isMade) ? 'any' : undefined;
+  if (!value.some(mayExpandIn)) return made === undefined ? unknown : { ...unknown, made };
   const from = value.map(textBehind).join('');
-  return { hole: 'unknown', text: '', from: boundedFrom(from) };
+  return { hole: 'unknown', text: '', from: boundedFrom(from), made };
+}
+
+function isMade(piece: Piece): boolean {
+  return typeof piece === 'object' && piece.made !== undefined;
 }
 
 function isLong(value: Value): boolean {
@@ -121,7 +127,7 @@ export function valueKey(value: Value): string {
     key +=
       typeof piece === 'string'
         ? piece
-        : `\0${piece.hole} ${piece.text} ${piece.outside ?? ''} ${piece.from ?? ''}\0`;
+        : `\0${piece.hole} ${piece.text} ${piece.outside ?? ''} ${piece.made ?? ''} ${piece.from ?? ''}\0`;
   return key;
 }
 

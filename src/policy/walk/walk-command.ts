@@ -11,7 +11,15 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { anyOutput, fileContents, joinOutput, type Output, silent, withErrors } from '../words/output.ts';
+import {
+  anyOutput,
+  fileContents,
+  foreignOutput,
+  joinOutput,
+  type Output,
+  silent,
+  withErrors,
+} from '../words/output.ts';
 import { applyRedirects } from './apply-redirects.ts';
 import { isInteger } from './assign.ts';
 import { evaluateKey, evaluateSubscript } from './evaluate-expression.ts';
@@ -78,7 +86,7 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
   );
   if (isEmptyCommand) {
     // `$(< file)` prints the file.
-    return stdin === scope.stdin || stdin === 'none' ? silent : fileContents;
+    return stdin === scope.stdin || stdin === 'none' ? silent : readFile(stdin);
   }
   const inner = stdin === scope.stdin ? scope : scope.with({ stdin });
   const printed =
@@ -90,6 +98,11 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
   if (target !== undefined && program !== 'exec')
     recordFile(walk, target, scope.conditional ? anyOutput : output, scope);
   return captured ? output : anyOutput;
+}
+
+/** The output of `$(< file)`; a file that the same command has written contains its own text. */
+function readFile(stdin: Output): Output {
+  return stdin.origin === 'file' ? fileContents : { ...foreignOutput, made: 'any' };
 }
 
 const none: readonly never[] = [];

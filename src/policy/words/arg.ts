@@ -19,7 +19,12 @@ export interface Hole {
   readonly from?: string | undefined;
   /** True if it contains no text of the command: a variable of the environment, numbers that a program prints. */
   readonly outside?: boolean | undefined;
+  /** Set if a program makes it from text of the command, or if it is part of such text. */
+  readonly made?: Made | undefined;
 }
+
+/** How text comes from the text of the command: `parts` of it, or `any` text that a filter may make from it. */
+export type Made = 'parts' | 'any';
 
 /** Part of a word: known text or a hole. */
 export type Piece = string | Hole;
@@ -118,6 +123,30 @@ export function mayBeOption(arg: Arg): boolean {
   const first = arg.text ?? arg.pieces[0];
   if (first === undefined) return false;
   return typeof first === 'string' ? first.startsWith('-') : first.hole === 'unknown';
+}
+
+/** Returns true if the word may begin with `-` because of what a program makes from the command's own text. */
+export function mayBecomeOption({ pieces: [first, second] }: Arg): boolean {
+  const hole = first === '-' || first === '--' ? second : first;
+  if (typeof hole !== 'object' || hole.made === undefined) return false;
+  return hole.made === 'any' || /(?:^|[^\w])-|--/.test(hole.from ?? '');
+}
+
+/** Returns true for a pattern of names that begin with a dash, such as `-*` or `[-]o*`, but not for `--include=*.ts`. */
+export function isOptionGlob({ pieces: [first, second] }: Arg): boolean {
+  if (typeof first === 'string')
+    return typeof second === 'object' && second.hole === 'glob' && /^-[\w-]*$/.test(first);
+  return first?.hole === 'glob' && /^\[(?:-|[^!^\]][^\]]*-\])/.test(first.text);
+}
+
+/** Returns true if a part of the word is made from the command's own text, and may be a command of `sed` or `awk`. */
+export function mayBecomeCode({ pieces }: Arg): boolean {
+  return pieces.some(
+    (piece) =>
+      typeof piece === 'object' &&
+      piece.made !== undefined &&
+      (piece.made === 'any' || /[a-z]/i.test(piece.from ?? '')),
+  );
 }
 
 /** The word as a glob pattern: known text escaped, globs as written. Undefined if a part is unknown. */

@@ -1,4 +1,4 @@
-import { boundedFrom, foreignText, mayExpand } from './arg.ts';
+import { boundedFrom, foreignText, type Made, mayExpand } from './arg.ts';
 import { limits } from './limits.ts';
 
 /** Text that a program reads or prints, as far as it is known; with `more`, other text may be mixed in. */
@@ -9,13 +9,18 @@ export interface Output {
   readonly from?: string | undefined;
   /** Where unknown text comes from: the caller's own input, or a file. Text that a program prints has no origin. */
   readonly origin?: 'caller' | 'file' | undefined;
-  /** True if every line begins with a number, as in the output of `wc` and `du`. */
-  readonly counts?: boolean | undefined;
+  /** Set if every line begins with a number, as in the output of `wc`: the character after the number. */
+  readonly counts?: Separator | undefined;
   /** True if it contains no text of the command, such as the numbers that `wc` prints. */
   readonly outside?: boolean | undefined;
+  /** Set if the unknown part is made from text of the command. */
+  readonly made?: Made | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
+
+/** What follows the number that a line begins with: `wc` prints a blank, `du` a tab, and `grep -n` a colon. */
+export type Separator = ' ' | '\t' | ':';
 
 /** Output of a command that prints nothing, such as `cd`. */
 export const silent: Output = { text: '', more: false };
@@ -53,7 +58,8 @@ export function joinOutput(one: Output, other: Output): Output {
   if (other.text === '' && addsNothing(one, other) && (!other.more || (one.more && !one.forms))) return one;
   const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
   const more = one.more || other.more;
-  return { text: one.text + other.text, more, from, forms: more ? joinForms(one, other) : undefined };
+  const made = more ? (one.made ?? other.made) : undefined;
+  return { text: one.text + other.text, more, from, made, forms: more ? joinForms(one, other) : undefined };
 }
 
 // A script with many commands would otherwise repeat `foreignText` for each of them.
