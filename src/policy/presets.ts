@@ -3,7 +3,7 @@
 
 const reading = words(`
   basename cat cksum cmp column comm command cut date df diff dirname du echo egrep env expr fgrep find fold
-  grep head hexdump id join jq ls md5sum nl nproc od paste printenv printf ps pwd read readlink realpath rev rg
+  grep head hexdump id join jq ls mapfile md5sum nl nproc od paste printenv printf ps pwd read readarray readlink realpath rev rg
   seq sha1sum sha256sum sort stat strings tac tail tr type uname uniq wc which whoami`);
 
 const editing = words(`

@@ -172,9 +172,9 @@ function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
     );
 }
 
-/** Returns true if the format prints numbers, whatever its arguments are. */
+/** Returns true if the format prints numbers for any arguments. */
 function isNumberFormat(format: string): boolean {
-  return format.includes('%') && /^(?:%[-+ 0#]*\d*(?:\.\d+)?[diouxX]|[\w .:-])+$/.test(format);
+  return format.includes('%') && /^(?:%[-+#]?\d{0,3}[diouxX]|[\w .:-])+$/.test(format);
 }
 
 function echoed({ args, posix }: ProgramCall): string | { text: string; more: true } | undefined {

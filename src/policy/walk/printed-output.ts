@@ -66,7 +66,7 @@ export function passedText(call: ProgramCall): (Output & { more: true }) | undef
 
 /** Returns true for `awk '{ print $2 }'`, which selects no lines. */
 function printsColumn({ name, args }: ProgramCall): boolean {
-  return /awk$/.test(name) && /^\{\s*print\s+\$\d+\s*;?\s*\}$/.test(wordText(args[0]));
+  return /awk$/.test(name) && /^\{\s*print\s+\$\d+[\s;]*\}$/.test(wordText(args[0]));
 }
 
 /** A filter such as `cut` prints parts of its input; these may be an option only if the input contains a dash. */

@@ -19,7 +19,7 @@ export interface Output {
   readonly forms?: Forms;
 }
 
-/** What follows the number that a line begins with: `wc` prints a blank, `du` a tab, and `grep -n` a colon. */
+/** The character after the number at the beginning of a line: `wc` prints a blank, `du` a tab, and `grep -n` a colon. */
 export type Separator = ' ' | '\t' | ':';
 
 /** Output of a command that prints nothing, such as `cd`. */
