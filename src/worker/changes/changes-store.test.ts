@@ -256,6 +256,7 @@ describe('a full disk', () => {
       }
       expect(readFileSync(join(folder, 'sub/1'), 'utf8')).toBe('new\n');
       const after = describeTree(folder);
+      runDirectly(mount, 'n=100; while : > fill/$n; do n=$((n + 1)); done');
       await expect(store.undo({ id: 'cmd_full' })).rejects.toThrow('No space left on device');
       expect(describeTree(folder)).toEqual(after);
       rmSync(join(mount, 'fill'), { recursive: true });
