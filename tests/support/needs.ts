@@ -4,7 +4,7 @@ import { loadPty } from '../../src/worker/terminal/load-pty.ts';
 import { isInstalled } from './program-needs.ts';
 import { createTestWorker } from './worker.ts';
 
-type Skippable = Pick<TestContext, 'skip'>;
+export type Skippable = Pick<TestContext, 'skip'>;
 
 /** Skips a test where commands cannot be supervised at `level`, as without bubblewrap or user namespaces. */
 export async function needLevel({ skip }: Skippable, level: SupervisionLevel): Promise<void> {

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
-import { needRoot } from '../../../tests/support/needs.ts';
+import { needPrograms, needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ChangesStore } from './changes-store.ts';
 import { LayerHelper } from './layer-helper.ts';
@@ -78,6 +78,17 @@ describe('ChangesStore', () => {
     await store.apply({ id });
     expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
     expect(readFileSync(join(workspace, 'n/o'), 'utf8')).toBe('4\n');
+  });
+
+  it('keeps the old versions of paths that were not undone, because they were not selected or are conflicts', async () => {
+    const { id = '' } = (await run('echo 1 > a; echo 2 > b; echo 3 > sub/c', 'track')) ?? {};
+    expect(await store.undo({ id, paths: ['a'] })).toMatchObject({ state: 'partial' });
+    appendFileSync(join(workspace, 'b'), 'by hand\n');
+    expect(await store.undo({ id })).toMatchObject({ state: 'partial', conflicts: ['b'] });
+    const read = () => ['a', 'b', 'sub/c'].map((name) => readFileSync(join(workspace, name), 'utf8'));
+    expect(read()).toEqual(['a\n', '2\nby hand\n', 'c\n']);
+    expect(await store.undo({ id, force: true })).toMatchObject({ state: 'held' });
+    expect(read()).toEqual(['a\n', 'b\n', 'c\n']);
   });
 
   it('does not replace what another program has changed, unless forced to', async () => {
@@ -194,6 +205,25 @@ describe('ChangesStore', () => {
     expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
   });
 
+  it('keeps extended attributes, of changed, of new and of undone files', async (test) => {
+    needPrograms(test, 'python3');
+    const set = (path: string, value: string) =>
+      `python3 -c 'import os; os.setxattr("${path}", "user.note", b"${value}")'`;
+    test.skip(runDirectly(workspace, set('a', 'old')) !== 0, 'the file system has no attributes');
+    const noteOf = (path: string) =>
+      execFileSync('python3', ['-c', `import os; print(os.getxattr("${path}", "user.note").decode())`], {
+        cwd: workspace,
+        encoding: 'utf8',
+      }).trim();
+    const kept = await run(`echo more >> a; echo n > n; ${set('n', 'new')}; ${set('b', 'b')}`, 'track');
+    expect(kept).toMatchObject({ created: 1, changed: 1, mode: 1, conflicts: [] });
+    expect(['a', 'n', 'b'].map(noteOf)).toEqual(['old', 'new', 'b']);
+    await run(set('a', 'newer'), 'track');
+    expect(noteOf('a')).toBe('newer');
+    await store.undo({ id: `cmd_${commands - 1}` });
+    expect(noteOf('a')).toBe('old');
+  });
+
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {
     const limits = { maxBytes: 10, maxAgeMs: 1e9, maxFileBytes: 1e9 };
     const small = new ChangesStore(
@@ -262,6 +292,30 @@ describe('a full disk', () => {
       rmSync(join(mount, 'fill'), { recursive: true });
       expect(await store.undo({ id: 'cmd_full' })).toMatchObject({ state: 'held', conflicts: [] });
       expect(describeTree(folder)).toEqual(before);
+    } finally {
+      execFileSync('umount', ['-l', mount]);
+    }
+  });
+
+  it('leaves the undoing of a part to the next call, and applies nothing else', async (test) => {
+    needRoot(test);
+    const mount = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', mount]);
+    try {
+      const folder = join(mount, 'workspace');
+      runDirectly(mount, 'mkdir workspace fill; echo a > workspace/a; echo b > workspace/b');
+      const layer = store.open([folder]);
+      store.begin(layer, 'cmd_part');
+      await runInLayer(layer, 'echo new > a; echo new > b');
+      await store.finish(layer, { id: 'cmd_part', text: '', mode: 'hold' });
+      await store.apply({ id: 'cmd_part', paths: [join(folder, 'a')] });
+      runDirectly(mount, 'cat /dev/zero > fill/all');
+      await expect(store.undo({ id: 'cmd_part' })).rejects.toThrow('No space left on device');
+      expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('b\n');
+      rmSync(join(mount, 'fill'), { recursive: true });
+      await store.recover(async () => false);
+      expect(await store.list()).toMatchObject([{ id: 'cmd_part', state: 'held' }]);
+      expect(['a', 'b'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['a\n', 'b\n']);
     } finally {
       execFileSync('umount', ['-l', mount]);
     }

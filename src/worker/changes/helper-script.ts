@@ -8,7 +8,8 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
 }
 
 /**
- * A request and a reply are each a length in 4 bytes and words that NUL separates; the first word is an id.
+ * A request and a reply are each a length in 4 bytes and words that NUL separates; the first word is an id. The second word of
+ * a reply is `ok`, `failed` or, if a part of the changes is in the workspace, `unfinished`; the next call completes them.
  * - `scan STORE ENTRY LIMIT` lists the changes of a layer, and which of them are conflicts.
  * - `apply STORE ENTRY LIMIT WAY FORCE SYNC PATHS…` moves the changes of `new` into the workspace; WAY `undo` moves back
  *   those of the last `old-N`.
@@ -37,14 +38,14 @@ my $buffer = "\0" x 256;
 my $kill_at = $ARGV[1] || 0;
 my $steps = 0;
 my $opaque = 'user.overlay.opaque';
-my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery);
+my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished);
 binmode $_ for *STDIN, *STDOUT;
 $0 = 'nacre changes';
 
 while (defined(my $request = receive())) {
     my ($id, $name, @words) = split /\0/, $request, -1;
     my @reply = eval { run($name, @words) };
-    my $body = join "\0", $id, $@ eq '' ? ('ok', @reply) : ('failed', $@);
+    my $body = join "\0", $id, $@ eq '' ? ('ok', @reply) : ($is_unfinished ? 'unfinished' : 'failed', $@);
     syswrite_all(pack('N', length $body) . $body);
 }
 
@@ -70,6 +71,7 @@ sub syswrite_all {
 
 sub run {
     my ($name, $store, @words) = @_;
+    $is_unfinished = 0;
     my $lock = lock_store($store);
     return recover($store) if $name eq 'recover';
     if ($name eq 'remove') { remove($_) for @words; return () }
@@ -406,10 +408,11 @@ sub carry_out {
     write_paths("$entry/skipped", keys %skipped);
     sync_file_system($entry) if %selected || %skipped;
     step();
-    my $target = join ' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0;
+    my $is_partial = $way eq 'undo' && holds_changes($entry, $into);
+    my $target = join ' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0, $is_partial ? 'partial' : ();
     my $is_spare = ((readlink "$entry/spare/doing") || '') eq $target;
     ($is_spare ? rename "$entry/spare/doing", "$entry/doing" : symlink $target, "$entry/doing") or die "doing: $!\n";
-    finish_merge($entry, $from, $stamp, $into, $next);
+    finish_merge($entry, $from, $stamp, $into, $next, $is_partial);
 }
 
 sub write_paths {
@@ -427,29 +430,34 @@ sub read_paths {
 }
 
 sub finish_merge {
-    my ($entry, $from, $stamp, $into, $next) = @_;
+    my ($entry, $from, $stamp, $into, $next, $is_partial) = @_;
     my $since = since($entry, $stamp);
     my $has_no_conflicts = !$force && !%skipped;
-    my $is_done = eval { merge_roots($entry, $from, $into, $since); 1 };
+    my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
+    $is_unfinished = 1;
+    my $is_done = eval {
+        merge_roots($entry, $from, $into, $since);
+        step();
+        mark_end($entry, $into, $next);
+    };
     if (!$is_done) {
         my $reason = $@;
+        # The other way round, changes that were held before would be applied with those that are moved back.
+        die $reason if $is_partial;
         ($force, %selected) = (1);
         %skipped = ();
         @consumed = ();
         eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
+        for (@consumed) { unlink $_ or rmdir $_ }
         remove($into) if $into =~ /old-\d+\z/;
         # The moves back and forth must not look like changes of another program.
         renew("$entry/$stamp") if $has_no_conflicts;
         unlink "$entry/doing", "$entry/selected", "$entry/skipped";
+        $is_unfinished = 0;
         die $reason;
     }
     for (@consumed) { step(); unlink $_ or rmdir $_ }
     step();
-    my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
-    if (-d $into) {
-        rename "$entry/spare/applied", "$entry/$next" if $next eq 'applied-1';
-        stamp("$entry/$next");
-    }
     note_restored($entry, \%times) if $next eq 'began';
     remove($from) if $from =~ /old-\d+\z/ && !holds_changes($entry, $from);
     step();
@@ -457,12 +465,23 @@ sub finish_merge {
     step();
     unlink "$entry/doing" or die "doing: $!\n";
     unlink "$entry/selected", "$entry/skipped";
+    $is_unfinished = 0;
+}
+
+# Notes when the changes were moved. Fails on a full disk.
+sub mark_end {
+    my ($entry, $into, $next) = @_;
+    return 1 unless -d $into;
+    rename "$entry/spare/applied", "$entry/$next" if $next eq 'applied-1';
+    stamp("$entry/$next");
+    return 1;
 }
 
 sub holds_changes {
     my ($entry, $from) = @_;
-    for my $index (0 .. roots($entry) - 1) { return 1 if -d "$from/$index" && names("$from/$index") }
-    return 0;
+    my @roots = roots($entry);
+    my @left = map { -d "$from/$_" ? names("$from/$_") : () } 0 .. $#roots;
+    return @left > 0;
 }
 
 sub merge_roots {
@@ -696,15 +715,15 @@ sub recover {
     for my $name (-d "$store/entries" ? names("$store/entries") : ()) {
         my $entry = "$store/entries/$name";
         next unless -l "$entry/doing";
-        complete($entry);
-        push @recovered, $name;
+        # On a full disk this fails; the next call tries it again.
+        push @recovered, $name if eval { complete($entry); 1 };
     }
     return @recovered;
 }
 
 sub complete {
     my ($entry) = @_;
-    my ($way, $from, $into, $by_force) = split / /, readlink "$entry/doing";
+    my ($way, $from, $into, $by_force, $is_partial) = split / /, readlink "$entry/doing";
     my ($kept_limit, $kept_force, @kept) = ($limit, $force, keys %selected);
     begin(0, $by_force);
     $is_recovery = 1;
@@ -712,7 +731,7 @@ sub complete {
     %skipped = read_paths("$entry/skipped");
     my ($number) = "$from $into" =~ /old-(\d+)/;
     my ($stamp, $next) = $way eq 'apply' ? ('began', "applied-$number") : ("applied-$number", 'began');
-    finish_merge($entry, "$entry/$from", $stamp, "$entry/$into", $next);
+    finish_merge($entry, "$entry/$from", $stamp, "$entry/$into", $next, $is_partial);
     begin($kept_limit, $kept_force, @kept);
 }
 

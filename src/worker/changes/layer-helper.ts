@@ -99,8 +99,9 @@ export class LayerHelper {
       const waiting = this.#waiting.get(id.toString());
       this.#waiting.delete(id.toString());
       if (this.#waiting.size === 0) child.unref();
-      if (status?.toString() === 'ok') waiting?.resolve(rest);
-      else waiting?.reject(toFailure(rest[0]?.toString().trim() ?? ''));
+      const [word, reason] = [status?.toString(), rest[0]?.toString().trim() ?? ''];
+      if (word === 'ok') waiting?.resolve(rest);
+      else waiting?.reject(toFailure(reason, word === 'failed' ? asBefore : inPart));
     });
     return child;
   }
@@ -108,7 +109,7 @@ export class LayerHelper {
   #lose(child: ChildProcess, reason: string): void {
     if (this.#child !== child) return;
     this.#child = null;
-    for (const one of this.#waiting.values()) one.reject(toFailure(reason));
+    for (const one of this.#waiting.values()) one.reject(toFailure(reason, inPart));
     this.#waiting.clear();
   }
 }
@@ -135,10 +136,12 @@ function cpuMsOf(pid: number | undefined): number | undefined {
 
 const nul = Buffer.from([0]);
 
-function toFailure(reason: string): NacreError {
-  return new NacreError('resources_unavailable', `The changes could not be processed: ${reason}.`, {
-    hint: 'The workspace is as it was before this call. nacre changes shows what is kept.',
-  });
+const asBefore = 'The workspace is as it was before this call. nacre changes shows what is kept.';
+const inPart =
+  'Some of the changes may be in the workspace. The next call about changes, or the next start of nacre, completes them.';
+
+function toFailure(reason: string, hint: string): NacreError {
+  return new NacreError('resources_unavailable', `The changes could not be processed: ${reason}.`, { hint });
 }
 
 function readReplies({ stdout }: ChildProcess, onReply: (words: readonly Buffer[]) => void): void {
