@@ -1,3 +1,4 @@
+import { localMachine } from '../contract/machine.ts';
 import { doors, loadControl } from '../doors/catalog.ts';
 import { createDisplay } from '../doors/display.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
   EngineAccess,
   Greeted,
   Io,
+  MachinesAccess,
   NewPage,
   PageLink,
   Program,
@@ -26,7 +28,7 @@ import { toSettingsInForce } from '../rules/settings-in-force.ts';
 import { checkUserFile, type SettingsSource } from '../rules/settings-source.ts';
 import { listGeneralWarnings, warnIfNothingRuns } from '../rules/settings-warnings.ts';
 import { memoizeLast } from '../support/memoize-last.ts';
-import { type EngineHost, engineOnDemand } from './create-whole-engine.ts';
+import { type EngineHost, engineOnDemand, toMachineDeps } from './create-whole-engine.ts';
 import { createWorkerAccess } from './create-worker-access.ts';
 import { judgePrograms } from './judge-programs.ts';
 import { describeNewerCopy } from './newer-copy.ts';
@@ -97,6 +99,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
       return openBrowser(link, { platform: process.platform, env });
     },
     ...createDiagnosisAccess(invocation),
+    ...createMachinesAccess(resolved, host),
   };
 }
 
@@ -169,6 +172,21 @@ function createEngineAccess(
     },
   };
   return { access, host };
+}
+
+function createMachinesAccess({ values, machines }: Resolved, host: EngineHost): MachinesAccess {
+  const others = machines?.others ?? [];
+  return {
+    defaultMachine: machines?.defaultName ?? localMachine,
+    machineNames: others.map(({ name }) => name),
+    async examineMachine(name, withinMs) {
+      const { examineMachine } = await import('../machines/examine-machine.ts');
+      const machine = others.find((one) => one.name === name);
+      if (!machine)
+        return { name, road: 'none', isReachable: false, problem: `There is no machine ${name}.` };
+      return examineMachine(machine, toMachineDeps(values, host), withinMs);
+    },
+  };
 }
 
 function createSettings(

@@ -14,6 +14,7 @@ import type { Machines } from '../contract/machine.ts';
 import type { Places, Program } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { WantedPort } from '../engine/ports/ports.ts';
+import type { MachineDeps } from '../machines/create-machine-backend.ts';
 import type { Settings } from '../rules/all-settings.ts';
 import { configHomeOf, homeOf } from '../rules/home-folders.ts';
 import type { SettingsLocation } from '../rules/resolve-now.ts';
@@ -66,9 +67,8 @@ export async function createWholeEngine(
   const places = toPlaces(values, host);
   const execAllow = await host.loadExecAllow();
   const options = toWorkerOptions(values, { ...host, execAllow }, places);
-  const detached = toDetachedOptions(values, options, host);
-  const here = await createBackend(options, detached);
-  const worker = machines ? await addMachines(here, machines, options, detached) : here;
+  const here = await createBackend(options, toDetachedOptions(values, options, host));
+  const worker = machines ? await addMachines(here, machines, toMachineDeps(values, host)) : here;
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -88,24 +88,37 @@ export async function createWholeEngine(
   return withMachines(engine, machines);
 }
 
-// Paths and variables of this machine mean nothing on another one.
-async function addMachines(
-  here: Backend,
-  { others }: Machines,
-  { cwd, environment }: LocalOptions,
-  { build, program, tombstoneMs, plain }: DetachedOptions,
-): Promise<Backend> {
+async function addMachines(here: Backend, { others }: Machines, deps: MachineDeps): Promise<Backend> {
   const [{ routeMachines }, { createMachineBackend }] = await Promise.all([
     import('../machines/route-machines.ts'),
     import('../machines/create-machine-backend.ts'),
   ]);
-  const { stateDir, cwd: _cwd, home, environment: _environment, execGuard, ownFiles, bash, ...rest } = plain;
-  const options = { ...rest, workspace: [] };
-  const deps = { cwd, environment, build, program, tombstoneMs, options };
   return routeMachines(
     here,
     new Map(others.map((machine) => [machine.name, createMachineBackend(machine, deps)])),
   );
+}
+
+/** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */
+export function toMachineDeps(
+  values: Settings,
+  host: Pick<EngineHost, 'cwd' | 'env' | 'program'>,
+): MachineDeps {
+  const { bash: _bash, stateDir: _stateDir, ...own } = pickWorkerSettings(values);
+  return {
+    cwd: toCanonical(host.cwd),
+    environment: definedIn(host.env),
+    build: version,
+    program: workerProgramOf(host),
+    tombstoneMs: values.tombstoneSeconds * 1_000,
+    options: { ...own, workspace: [], umask: umaskOfCommands() ?? process.umask() },
+  };
+}
+
+// Other settings, such as tokens, are no business of the worker.
+function pickWorkerSettings(values: Settings): Readonly<Record<string, unknown>> {
+  const names = Object.keys(workerSettings) as (keyof typeof workerSettings)[];
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 
 // `3000`, or `3000:8080` for another port on 127.0.0.1.
@@ -140,15 +153,13 @@ function toWorkerOptions(
   };
 }
 
-// Other settings, such as tokens, are no business of the worker.
 function toDetachedOptions(
   values: Settings,
   options: LocalOptions,
   host: Pick<EngineHost, 'log' | 'program'>,
 ): DetachedOptions {
   const { stateDir, cwd, home, environment, highestLevel, execGuard, ownFiles } = options;
-  const names = Object.keys(workerSettings) as (keyof typeof workerSettings)[];
-  const own = Object.fromEntries(names.map((name) => [name, values[name]]));
+  const own = pickWorkerSettings(values);
   const umask = umaskOfCommands() ?? process.umask();
   return {
     build: version,

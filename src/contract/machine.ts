@@ -1,5 +1,6 @@
 import type { SandboxName } from './isolation.ts';
 import type { Limits } from './limits.ts';
+import type { MachineReport } from './report.ts';
 
 /** The name of the machine that nacre runs on, as in `on: local`. */
 export const localMachine = 'local';
@@ -39,6 +40,26 @@ export interface Machines {
   readonly isLocalOffered: boolean;
   /** Named tokens that may run commands on this machine; if absent, all of them. */
   readonly localTokens?: readonly string[] | undefined;
+}
+
+/** The result of connecting to a machine. */
+export interface MachineExamination extends OfferedMachine {
+  readonly road: RoadSettings['kind'] | 'none';
+  readonly isReachable: boolean;
+  /** Why it cannot be used, and the next step. */
+  readonly problem?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Such as `linux x64`. */
+  readonly platform?: string | undefined;
+  readonly home?: string | undefined;
+  readonly worker?: string | undefined;
+  /** The time until the worker answered. */
+  readonly connectMs?: number | undefined;
+  /** The time of one call. */
+  readonly latencyMs?: number | undefined;
+  /** The number of commands that run there for this user. */
+  readonly jobs?: number | undefined;
+  readonly report?: MachineReport | undefined;
 }
 
 /** A machine that a caller can choose. */

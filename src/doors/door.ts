@@ -8,6 +8,7 @@ import type { Retention } from '../audit/choose-pruned.ts';
 import type { KeptState } from '../contract/backend.ts';
 import type { PageRole } from '../contract/console.ts';
 import type { NacreError } from '../contract/failure.ts';
+import type { MachineExamination } from '../contract/machine.ts';
 import type { Narrowing } from '../contract/narrowing.ts';
 import type { ReplyShape } from '../contract/reply.ts';
 import type { ServerTrial } from '../contract/report.ts';
@@ -167,6 +168,15 @@ export interface WorkerAccess {
   describeKept(context: TakeUpContext): Promise<string | undefined>;
 }
 
+/** The machines of the settings. */
+export interface MachinesAccess {
+  /** The machine of commands that name none. */
+  readonly defaultMachine: string;
+  readonly machineNames: readonly string[];
+  /** Connects to a machine and reports what it finds; never rejects. */
+  examineMachine(name: string, withinMs: number): Promise<MachineExamination>;
+}
+
 /** The settings `max_output_chars` and `reply`. */
 export interface ReplySettings {
   readonly maxOutputChars: number;
@@ -226,7 +236,7 @@ export interface LiveAccess {
 /** The rules of one HTTP caller. */
 export type HttpRules = Pick<
   RunContext,
-  'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'share' | 'refuseSensitive'
+  'rules' | 'rulesOn' | 'cwdRoots' | 'judgeDefaultCwd' | 'share' | 'refuseSensitive'
 >;
 
 /** The HTTP settings, and the rules for HTTP callers. */
@@ -305,6 +315,7 @@ export interface DoorDeps
     PlaceAccess,
     ProcessAccess,
     WorkerAccess,
+    MachinesAccess,
     EngineAccess,
     ReplySettings,
     UserRules,

@@ -12,7 +12,7 @@ export interface WorkflowEngineDeps {
   engine(): Promise<Engine>;
   tools(): Promise<readonly Tool[]>;
   /** Rules for steps with a `command`; tools have their own. */
-  readonly rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'room'>;
+  readonly rules: Pick<RunContext, 'rules' | 'rulesOn' | 'cwdRoots' | 'room'>;
   readonly maxOutputChars: number;
   readonly door: Caller['door'];
 }

@@ -1,4 +1,4 @@
-import { createRemoteBackend } from '../backends/remote/create-remote-backend.ts';
+import { createRemoteBackend, type RemoteOptions } from '../backends/remote/create-remote-backend.ts';
 import { createRoad } from '../backends/roads/create-road.ts';
 import type { FarDeps } from '../backends/roads/open-far.ts';
 import type { MachineSettings, RoadSettings } from '../contract/machine.ts';
@@ -21,16 +21,11 @@ const firstPatienceMs = 900_000;
 
 /** Creates the backend of a machine, which is connected to when it is first used. */
 export function createMachineBackend(machine: MachineSettings, deps: MachineDeps): MachineBackend {
-  const { limits, sandbox, orphanMs } = machine;
-  const { build, tombstoneMs, cwd } = deps;
   const road = createRoad(machine, deps);
   const backend = createRemoteBackend({
-    ...{ build, mode: 'use', orphanMs, tombstoneMs, graceMs },
+    ...toMachineOptions(machine, deps),
+    mode: 'use',
     road: { patienceMs, firstPatienceMs, ...road },
-    options: { ...deps.options, ...limits, ...(sandbox && { sandbox }) },
-    elsewhere: { cwd: sharesWorkspace(machine.road) ? cwd : undefined },
-    // Each command has the list of its caller.
-    execAllow: () => undefined,
   });
   return {
     ...backend,
@@ -38,6 +33,20 @@ export function createMachineBackend(machine: MachineSettings, deps: MachineDeps
       await backend.close();
       await road.remove?.();
     },
+  };
+}
+
+/** The options of a connection to a machine. */
+export function toMachineOptions(
+  { limits, sandbox, orphanMs, road }: MachineSettings,
+  { build, tombstoneMs, cwd, options }: MachineDeps,
+): Omit<RemoteOptions, 'road' | 'mode'> {
+  return {
+    ...{ build, orphanMs, tombstoneMs, graceMs },
+    options: { ...options, ...limits, ...(sandbox && { sandbox }) },
+    elsewhere: { cwd: sharesWorkspace(road) ? cwd : undefined },
+    // Each command has the list of its caller.
+    execAllow: () => undefined,
   };
 }
 

@@ -32,6 +32,8 @@ export interface InputJudge {
 /** A command that `find` returns to its owner. */
 export interface RegisteredCommand extends Registration {
   readonly id: string;
+  /** The machine that it runs on, unless that is this one. */
+  readonly machine?: string | undefined;
   readonly command: Command;
   readonly cwd: string;
   /** Texts that were typed as secrets, to be masked in audit records. */
@@ -43,7 +45,7 @@ export interface RegisteredCommand extends Registration {
 /** Commands by owner, id and name, and how far each reader has read their output. */
 export interface CommandRegistry {
   /** Throws `invalid_request` if another running command of the owner has the same name. */
-  add(spec: Pick<JobSpec, 'id' | 'command' | 'cwd'>, registration: Registration): void;
+  add(spec: Pick<JobSpec, 'id' | 'machine' | 'command' | 'cwd'>, registration: Registration): void;
   /** Sets `inBackground`, because the command outlives its call. */
   moveToBackground(id: string): void;
   remove(id: string): void;
@@ -95,11 +97,11 @@ export function createCommandRegistry(isRunning: (id: string) => boolean): Comma
   };
 
   return {
-    add({ id, command, cwd }, registration) {
+    add({ id, machine, command, cwd }, registration) {
       const { owner, name } = registration;
       const sameName = name === undefined ? undefined : named(owner, name);
       if (sameName && sameName.id !== id && isRunning(sameName.id)) throw nameInUse(sameName);
-      const added = { id, command, cwd, ...registration, secrets: new Set<string>() };
+      const added = { id, machine, command, cwd, ...registration, secrets: new Set<string>() };
       entries.set(id, { command: { ...added, unreadInput: { chars: 0 } }, positions: new Map() });
     },
     moveToBackground(id) {

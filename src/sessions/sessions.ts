@@ -17,7 +17,7 @@ export interface Sessions {
   /** Runs a prepared job. */
   start(id: string): Promise<void>;
   /** Registers a job of an earlier process, which may have ended. */
-  adopt(spec: Pick<JobSpec, 'id' | 'command' | 'cwd'>, registration: Registration): void;
+  adopt(spec: Pick<JobSpec, 'id' | 'machine' | 'command' | 'cwd'>, registration: Registration): void;
   /** Releases a job that was prepared and did not start. */
   discard(id: string): Promise<void>;
   /** Marks a job as ended, which makes room for another one and starts its tombstone time. */

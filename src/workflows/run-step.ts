@@ -14,6 +14,8 @@ import { maxOutputBytes, outputText, toVariables } from './step-output.ts';
 
 /** Context of a step's `run` or `callTool`. */
 export interface StepContext {
+  /** The machine that a tool runs its command on. */
+  readonly on?: string | undefined;
   /** `client` in the audit log: the workflow, its run and the step. */
   readonly client: string;
   readonly signal: AbortSignal;
@@ -106,6 +108,7 @@ async function runCommand(
   const outcome = await deps.run(
     {
       command: toCommand(step),
+      on: step.on ?? workflow.on,
       cwd: step.cwd ?? workflow.cwd,
       env: { ...workflow.env, ...step.env, ...toVariables(step, ended) },
       input: step.input_from ? outputText(step.input_from, ended) : step.input,
@@ -130,10 +133,13 @@ async function runCommand(
 async function callTool(
   step: PlannedStep,
   name: string,
-  { deps }: StepRun,
+  { workflow, deps }: StepRun,
   context: StepContext,
 ): Promise<StepResult> {
-  const { text, structured, isError } = await deps.callTool(name, step.with ?? {}, context);
+  const { text, structured, isError } = await deps.callTool(name, step.with ?? {}, {
+    ...context,
+    on: step.on ?? workflow.on,
+  });
   const { stdout = text, stderr, exit_code, id } = structured as Record<string, unknown>;
   return {
     id: step.id,

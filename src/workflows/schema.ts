@@ -57,6 +57,9 @@ const retry = z.union(
   'must be a number of retries (1 to 20), or an object with times, delay and factor',
 );
 
+// The engine refuses a name that the settings do not have, and lists the others.
+const machineName = z.string().min(1).max(32);
+
 /** Schema of a step. */
 export const stepSchema = z.strictObject({
   id: stepId.optional(),
@@ -65,6 +68,7 @@ export const stepSchema = z.strictObject({
     .optional(),
   tool: z.string().min(1).optional(),
   with: z.record(z.string(), z.unknown()).optional(),
+  on: machineName.optional(),
   cwd: cwdText.optional(),
   env: envMap.optional(),
   env_from: z.record(envMap.keyType, source).optional(),
@@ -87,6 +91,7 @@ export const stepSchema = z.strictObject({
 export const workflowSchema = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   parallel: z.int().min(1).max(64).default(4),
+  on: machineName.optional(),
   cwd: cwdText.optional(),
   env: envMap.optional(),
   steps: z.array(stepSchema).min(1, 'must have at least one step').max(1_000),

@@ -1,7 +1,10 @@
 // Commands on other machines, at the doors that users and agents have. A stand-in for ssh runs everything on this machine.
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { builtCli } from '../support/build.ts';
+import { serve } from '../support/http.ts';
 import { createStandIns } from '../support/machines.ts';
 import { connect } from '../support/mcp.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
@@ -134,10 +137,7 @@ test('background commands and persistent shells stay on their machine', slow, as
 });
 
 test('nacre run --on and nacre check --on', slow, async () => {
-  const machines = createStandIns(['h1', 'h2']);
-  const place = createPlace({ PATH: machines.path });
-  mkdirSync(join(place.cwd, '.config/nacre'), { recursive: true });
-  writeFileSync(join(place.cwd, '.config/nacre/config.yaml'), usualFile);
+  const { machines, place } = createUser(usualFile);
   const run = await runInProcess(['run', '--on', 'h1', 'echo $HOME; cat >&2'], place);
   expect(run).toMatchObject({ code: 0, stdout: `${machines.home('h1')}\n` });
   const check = await runInProcess(['check', '--on', 'h1', 'ls'], place);
@@ -145,4 +145,78 @@ test('nacre run --on and nacre check --on', slow, async () => {
   const wrong = await runInProcess(['run', '--on', 'h9', 'echo'], place);
   expect(wrong.stderr).toContain('Use local or h1 or h2.');
   await expect.poll(() => machines.processes('h1'), { timeout: 10_000 }).toEqual([]);
+});
+
+const createUser = (userFile: string) => {
+  const machines = createStandIns(['h1', 'h2']);
+  const place = createPlace({ PATH: machines.path });
+  mkdirSync(join(place.cwd, '.config/nacre'), { recursive: true });
+  writeFileSync(join(place.cwd, '.config/nacre/config.yaml'), userFile);
+  return { machines, place };
+};
+
+test('a workflow runs its steps on the machines that they name', slow, async () => {
+  const { machines, place } = createUser(usualFile);
+  const steps = 'on: h2\nsteps: [{ command: "echo $HOME" }, { command: "echo $HOME", on: h1 }]\n';
+  const file = join(place.cwd, 'flow.yaml');
+  writeFileSync(file, steps);
+  const { stdout, stderr, code } = await runInProcess(['workflow', file, '--json'], place);
+  expect(code, stdout + stderr).toBe(0);
+  expect(stdout).toContain(machines.home('h2'));
+  expect(stdout).toContain(machines.home('h1'));
+});
+
+test('nacre machines shows which machines can be reached, and check explains one', slow, async () => {
+  const { machines, place } = createUser(usualFile);
+  machines.cut('h2');
+  const all = await runInProcess(['machines', '--json'], place);
+  expect(all.code).toBe(1);
+  expect(JSON.parse(all.stdout)).toMatchObject([
+    { name: 'h1', road: 'ssh', reachable: true, jobs: 0, home: machines.home('h1') },
+    { name: 'h2', reachable: false, hint: expect.stringContaining('Start sshd there') },
+  ]);
+  const one = await runInProcess(['machines', 'check', 'h1'], place);
+  expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('h1 is reachable.') });
+  const other = await runInProcess(['machines', 'check', 'h7'], place);
+  expect(other.stderr).toContain('Use h1 or h2.');
+});
+
+test('HTTP callers choose a machine with on, and a named token only those that list it', slow, async () => {
+  const machines = createStandIns(['h1', 'h2']);
+  const secret = 'a'.repeat(32);
+  const sha256 = createHash('sha256').update(secret).digest('hex');
+  const server = await serve({
+    env: { PATH: machines.path, SHELL_ALLOWLIST: 'echo,pwd' },
+    userFile: `${usualFile}  h3: { ssh: h2, tokens: [other] }\ntokens: [{ name: web, sha256: ${sha256} }]\n`,
+  });
+  onTestFinished(async () => {
+    expect(await server.close()).toEqual([]);
+  });
+  const there = await server.shell('pwd', [], { on: 'h1' });
+  expect(there.body).toMatchObject({ stdout: `${machines.home('h1')}\n`, code: 0 });
+  expect((await server.shell('pwd', [], { on: 'h3' })).body).toMatchObject({ code: 0 });
+  const token = { Authorization: `Bearer ${secret}` };
+  const refused = await server.post('/api/shell', { command: 'pwd', on: 'h3' }, token);
+  expect(JSON.stringify(refused.body)).toContain('Use local or h1 or h2.');
+});
+
+test('nacre ps names the machine of each command', slow, async () => {
+  const { server } = await begin();
+  await server.use('start_command', { command: 'sleep 600', on: 'h1', name: 'far', wait_ms: 0 });
+  await server.use('start_command', { command: 'pwd; sleep 600', name: 'near', wait_ms: 0 });
+  const { stdout } = await runInProcess(['ps'], server);
+  expect(stdout).toMatch(/MACHINE/);
+  expect(stdout).toMatch(/far +h1 +running/);
+});
+
+test('a program chooses a machine with on', slow, async () => {
+  const { machines, place } = createUser('');
+  const { createNacre } = (await import(
+    `${dirname(builtCli)}/index.js`
+  )) as typeof import('../../src/index.ts');
+  const nacre = await createNacre({ machines: { h1: { ssh: 'h1' } }, loginEnv: 'never' }, place);
+  onTestFinished(() => nacre.close());
+  const { stdout } = await nacre.run('echo $HOME', { on: 'h1' });
+  expect(stdout).toBe(`${machines.home('h1')}\n`);
+  await expect(nacre.run('echo', { on: 'h9' })).rejects.toMatchObject({ hint: 'Use local or h1.' });
 });

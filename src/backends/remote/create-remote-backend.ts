@@ -50,6 +50,8 @@ export interface RemoteBackend extends Backend {
   machine(): FarMachine | undefined;
   /** Since when the stream is broken, if something needs it. */
   unreachableSince(): string | undefined;
+  /** How many jobs run in the worker; of all links in the mode `view`. */
+  countRunning(): Promise<number>;
   /** Ends the worker with everything that it keeps. */
   shutdown(): Promise<void>;
 }
@@ -73,6 +75,9 @@ export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
     worker: () => jobs.far?.worker ?? '',
     machine: () => jobs.far?.machine,
     unreachableSince: () => jobs.unreachableSince,
+    async countRunning() {
+      return (await connection.call('list')).filter(({ end }) => end === null).length;
+    },
     async shutdown() {
       await connection.call('shutdown');
     },

@@ -76,6 +76,18 @@ export const runCommands: DoorGroup = {
     takesCommand: true,
     load: async () => (await import('./check.ts')).checkDoor,
   }),
+  machines: defineDoor({
+    summary: 'Connect to the machines of the settings, and show what they can enforce.',
+    details:
+      'With check and a name, waits until the machine is ready, which may include an upload of Node.js.',
+    usage: '[check NAME]',
+    examples: [
+      ['nacre machines', 'List the machines: reachable or not, supervision, running commands and latency.'],
+      ['nacre machines check gpu1', 'Connect to one machine and show everything that was found.'],
+    ],
+    flags: { json: jsonFlag },
+    load: async () => (await import('./machines.ts')).machinesDoor,
+  }),
   workflow: defineDoor({
     summary: 'Run the steps of a YAML file.',
     details: 'Later steps can use the output of earlier ones.',

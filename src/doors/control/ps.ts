@@ -1,4 +1,5 @@
 import { showCommand } from '../../contract/command.ts';
+import { localMachine } from '../../contract/machine.ts';
 import type { ListedCommand } from '../../engine/commands/commands.ts';
 import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
@@ -15,16 +16,20 @@ export async function psDoor(deps: PsDeps): Promise<number> {
   const { replies, failed, close } = await askServers<readonly ListedCommand[]>(deps, { method: 'list' });
   close();
   const commands = replies.flatMap(({ result }) => result);
-  const rows = commands.map((command) => toRow(command, display.paint));
-  const text = flags.json ? `${JSON.stringify(commands, null, 2)}\n` : layOutTable(columns, rows, display);
+  const isElsewhere = commands.some(({ machine }) => machine !== undefined);
+  const rows = commands.map((command) => toRow(command, display.paint, isElsewhere));
+  const text = flags.json
+    ? `${JSON.stringify(commands, null, 2)}\n`
+    : layOutTable(columnsFor(isElsewhere), rows, display);
   await print(io.stdout, text);
   await print(io.stderr, failed.map(toErrorText).join(''));
   return 0;
 }
 
-const columns: readonly Column[] = [
+const columnsFor = (isElsewhere: boolean): readonly Column[] => [
   { title: 'ID' },
   { title: 'NAME', isOptional: true },
+  ...(isElsewhere ? [{ title: 'MACHINE' }] : []),
   { title: 'STATUS' },
   { title: 'TIME', isOptional: true },
   { title: 'CPU', isOptional: true },
@@ -33,10 +38,15 @@ const columns: readonly Column[] = [
   { title: 'COMMAND' },
 ];
 
-function toRow({ id, name, command, state, look }: ListedCommand, paint: Paint): readonly Cell[] {
+function toRow(
+  { id, name, machine, command, state, look }: ListedCommand,
+  paint: Paint,
+  isElsewhere: boolean,
+): readonly Cell[] {
   return [
     { text: id, paint: paint.name },
     { text: escapeControls(name ?? '-') },
+    ...(isElsewhere ? [{ text: machine ?? localMachine }] : []),
     { text: state.status, paint: paintOutcome(state.status, paint) },
     { text: `${Math.round(state.durationMs / 1_000)}s` },
     { text: toSeconds(state.resources?.cpuMs) },

@@ -51,7 +51,7 @@ const query = {
 /** Creates the calls of `ShellManager` and `ShellProcess` for one engine. */
 export function createBackgroundShells(
   open: () => Promise<Engine>,
-  rules: Pick<RunContext, 'rules' | 'cwdRoots'>,
+  rules: Pick<RunContext, 'rules' | 'rulesOn' | 'cwdRoots'>,
   { owner, stopOptions }: { readonly owner: string; readonly stopOptions: StopOptions },
 ): BackgroundShells {
   const { caller } = toToolContext({});

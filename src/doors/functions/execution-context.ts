@@ -6,6 +6,8 @@ import type { ToolContext } from '../../tools/common/tool.ts';
 
 /** Options of `FunctionTool.run` in addition to the tool's input. */
 export interface ExecutionContext {
+  /** The machine that commands run on: a name in the setting `machines`, or `local`; `default_machine` by default. */
+  readonly on?: string | undefined;
   /** The directory that commands run in; a relative `cwd` in the input is resolved against it. */
   readonly workingDir?: string | undefined;
   /** Checks policy and runs nothing. */
@@ -30,6 +32,7 @@ export interface OutputPiece {
 }
 
 const contextSchema = z.strictObject({
+  on: z.string().min(1).max(32).optional(),
   workingDir: cwdText.optional(),
   dryRun: z.boolean().optional(),
   session: z.string().min(1).max(64).optional(),

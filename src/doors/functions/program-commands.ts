@@ -10,7 +10,7 @@ import { type ExecutionContext, toToolContext } from './execution-context.ts';
 
 /** Options of `Nacre.run`. */
 export interface RunOptions
-  extends Pick<ExecutionContext, 'workingDir' | 'dryRun' | 'env' | 'signal' | 'onOutput'> {
+  extends Pick<ExecutionContext, 'on' | 'workingDir' | 'dryRun' | 'env' | 'signal' | 'onOutput'> {
   /** Text for stdin; empty by default. */
   readonly input?: string | undefined;
   /** Kills the command after this time; no limit by default. */
@@ -26,7 +26,7 @@ export interface ProgramCommands {
   /** Reports what policy would decide about a command; nothing runs. */
   check(
     command: string | readonly string[],
-    options?: Pick<RunOptions, 'workingDir' | 'env'>,
+    options?: Pick<RunOptions, 'on' | 'workingDir' | 'env'>,
   ): Promise<Checked>;
 }
 
@@ -41,6 +41,7 @@ const runSchema = z.strictObject({
 });
 const checkSchema = z.strictObject({
   command: runSchema.shape.command,
+  on: z.string().min(1).max(32).optional(),
   workingDir: cwdText.optional(),
   env: envMap.optional(),
 });
@@ -48,17 +49,18 @@ const checkSchema = z.strictObject({
 /** Creates `run` and `check` for an engine, under the rules for the program's own commands. */
 export function createProgramCommands(
   open: () => Promise<Engine>,
-  rules: Pick<RunContext, 'rules' | 'cwdRoots' | 'room'>,
+  rules: Pick<RunContext, 'rules' | 'rulesOn' | 'cwdRoots' | 'room'>,
   maxOutputChars: number,
 ): ProgramCommands {
   return {
     async run(command, { input, timeoutMs, maxOutputChars: maxChars, ...rest } = {}) {
       const args = receive('run', runSchema, { command, input, timeoutMs, maxOutputChars: maxChars });
-      const { workingDir: cwd, env, ...context } = toToolContext(rest);
+      const { on, workingDir: cwd, env, ...context } = toToolContext(rest);
       const engine = await open();
       return engine.run(
         {
           command: toCommand(args.command),
+          on,
           input: args.input,
           cwd,
           env,
@@ -69,8 +71,11 @@ export function createProgramCommands(
       );
     },
     async check(command, options = {}) {
-      const { workingDir: cwd, env, ...args } = receive('check', checkSchema, { ...options, command });
-      return (await open()).check({ command: toCommand(args.command), cwd, env }, rules);
+      const { on, workingDir: cwd, env, ...args } = receive('check', checkSchema, { ...options, command });
+      return (await open()).check(
+        { command: toCommand(args.command), on, cwd, env },
+        { ...rules, caller: { door: 'functions', client: 'in process' } },
+      );
     },
   };
 }

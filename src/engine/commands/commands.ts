@@ -9,7 +9,7 @@ import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 
 /** A command as it is now. */
-export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'command' | 'cwd'> {
+export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'machine' | 'command' | 'cwd'> {
   readonly state: JobState;
   /** Bytes after the caller's read position. */
   readonly unreadBytes: number;
@@ -117,11 +117,11 @@ async function toView(deps: EngineDeps, command: RegisteredCommand, reader: stri
 /** A command in the given state, with what `reader` has not read yet. */
 export function toViewAt(
   { sessions }: EngineDeps,
-  { id, name, command, cwd }: RegisteredCommand,
+  { id, name, machine, command, cwd }: RegisteredCommand,
   reader: string,
   state: JobState,
 ): CommandView {
   const position = sessions.registry.position(id, reader);
   const unreadBytes = Math.max(0, state.stdoutBytes + state.stderrBytes - position);
-  return { id, name, command, cwd, state, unreadBytes };
+  return { id, name, ...(machine !== undefined && { machine }), command, cwd, state, unreadBytes };
 }

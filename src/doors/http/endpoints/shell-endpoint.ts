@@ -31,6 +31,13 @@ export const programFields = {
     .max(maxArguments)
     .default([])
     .describe('Its arguments; no shell interprets them.'),
+  on: z
+    .string()
+    .max(32)
+    .optional()
+    .describe(
+      'The machine to run on: a name in the setting machines, or local; default_machine when omitted.',
+    ),
   cwd: directoryText('cwd')
     .refine((path) => path.startsWith('/'), 'cwd must be an absolute path')
     .optional()
@@ -92,10 +99,11 @@ async function runProgram(
   caller: HttpCaller,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { command, args, cwd, env, stdin, timeoutMs, changes } = request;
+  const { command, args, on, cwd, env, stdin, timeoutMs, changes } = request;
   return (await engine()).run(
     {
       command: { kind: 'argv', argv: [command, ...args] },
+      on,
       cwd,
       env,
       input: stdin,

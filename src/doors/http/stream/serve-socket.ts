@@ -100,7 +100,18 @@ async function start(
   { commands, refresh, engine }: SocketDeps,
   caller: HttpCaller,
   id: string,
-  { command, args, cwd, env, stdin, timeout_ms, pty: terminal, raw, encoding }: ClientMessage<'shell.run'>,
+  {
+    command,
+    args,
+    on,
+    cwd,
+    env,
+    stdin,
+    timeout_ms,
+    pty: terminal,
+    raw,
+    encoding,
+  }: ClientMessage<'shell.run'>,
 ): Promise<ResumableCommand> {
   const context = { caller: toCaller(caller), owner: caller.owner } as const;
   const argv = [command, ...args] as const;
@@ -109,7 +120,7 @@ async function start(
     await refresh();
     const { shells, rules } = caller.terminal;
     const started = await (await engine()).start(
-      { command: { kind: 'argv', argv }, cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal },
+      { command: { kind: 'argv', argv }, on, cwd, env, stdin, timeoutMs: timeout_ms ?? null, terminal },
       { ...(terminal && shells.includes(command) ? rules : caller.rules), ...context },
     );
     const isEndless = terminal !== undefined;
