@@ -77,7 +77,9 @@ export interface RequestOrigin {
 }
 
 /** Acts in a page that run no command. */
-export const pageActs = ['viewed', 'downloaded', 'signed_in', 'linked', 'paused', 'resumed'] as const;
+export const pageActs = [
+  ...(['viewed', 'downloaded', 'signed_in', 'signed_out', 'linked', 'paused', 'resumed'] as const),
+];
 
 /** One of `pageActs`. */
 export type PageAct = (typeof pageActs)[number];
@@ -148,6 +150,7 @@ function details(entry: AuditEntry, redact: Redact, redactInput: RedactInput): R
     case 'viewed':
     case 'downloaded':
     case 'signed_in':
+    case 'signed_out':
     case 'linked':
     case 'paused':
     case 'resumed':

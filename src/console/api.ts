@@ -10,6 +10,11 @@ export class ApiError extends Error {
   }
 }
 
+/** An error in one sentence, for a person. */
+export function toSentence(error: unknown): string {
+  return error instanceof ApiError ? error.message : 'The server does not reply.';
+}
+
 /** The error of a request without a reply. */
 export function isNoReply(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0;
@@ -32,7 +37,8 @@ export async function postJson<Body>(path: string, body: object): Promise<Body> 
   );
 }
 
-async function request(path: string, init: RequestInit, hint: string): Promise<Response> {
+/** Sends a request; rejects with a sentence and `hint` if there is no reply. */
+export async function request(path: string, init: RequestInit, hint = ''): Promise<Response> {
   return fetch(path, init).catch(() => {
     throw new ApiError(0, 'The server does not reply.', hint);
   });

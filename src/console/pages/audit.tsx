@@ -34,6 +34,7 @@ const kinds = [
     'viewed',
     'downloaded',
     'signed_in',
+    'signed_out',
     'linked',
     'paused',
     'resumed',

@@ -148,6 +148,10 @@ const consolePaths = {
   '/api/approvals/{id}': act('Answer a request: answer, the digest that was shown, and a note'),
   '/api/series': view('Figures over time, of the server or of one command'),
   '/api/server': view('Servers, settings, places and applets'),
+  '/api/pages': view('List the pages that are signed in'),
+  '/api/pages/{id}': {
+    delete: { summary: 'Sign a page out', responses: { 204: { description: 'Signed out.' } } },
+  },
   '/api/audit': view('List records: kind, id, q, before, limit'),
   '/api/audit/verify': view('Check that the chain of records is whole'),
   '/api/audit/export': view('The newest records as JSON lines'),

@@ -140,6 +140,11 @@ function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     look('/api/approvals', (caller) => see.showApprovals(deps, caller)),
     look('/api/series', (caller, _, { search }) => see.showSeries(deps, caller, search)),
     look('/api/server', (caller) => see.showServer(deps, caller)),
+    look('/api/pages', (caller) => see.showPages(deps, caller)),
+    call('DELETE', '/api/pages/:id', (caller, _, { params }) => {
+      see.requireOwner(deps, caller);
+      return page.endPage(deps, caller, params.id ?? '');
+    }),
     look('/api/audit', (caller, _, { search }) => see.showAudit(deps, caller, search)),
     look('/api/audit/verify', (caller) => see.showVerified(deps, caller)),
     look('/api/audit/export', (caller, _, { search }) => see.exportAudit(deps, caller, search)),
@@ -156,7 +161,11 @@ function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     {
       method: 'DELETE',
       path: '/api/session',
-      handler: { access: 'caller', forViewers: true, handle: (_, exchange) => page.signOut(deps, exchange) },
+      handler: {
+        access: 'caller',
+        forViewers: true,
+        handle: (caller, exchange) => page.signOut(deps, caller, exchange),
+      },
     },
   ];
 }

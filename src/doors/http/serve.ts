@@ -87,6 +87,9 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
     serveConsole: (socket, caller) => {
       if (caller.owner !== httpDeps.callers.own.owner)
         return socket.close(1008, "Only the server's own pages.");
+      const { id = '' } = caller.page ?? {};
+      const release = httpDeps.pages.hold(id, () => socket.close(4_001, 'The page was signed out.'));
+      socket.once('close', release);
       serveConsole({ ...httpDeps, controlDir, recordingDir, describe }, socket, caller);
     },
   });

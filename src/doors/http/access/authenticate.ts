@@ -6,7 +6,7 @@ import { HttpProblem } from '../requests/problem.ts';
 import type { RequestHeaders } from '../requests/raw-headers.ts';
 import type { Callers, HttpCaller } from './callers.ts';
 import { networkOf } from './network-of.ts';
-import type { PageIdentity, PageSessions } from './page-sessions.ts';
+import type { FoundPage, PageSessions } from './page-sessions.ts';
 import { charge, createRateLimit, type RateLimit, tooMany } from './rate-limit.ts';
 import type { Site, Sites } from './sites.ts';
 
@@ -81,7 +81,7 @@ export function findPage(
   { pages }: Pick<AuthenticateDeps, 'pages'>,
   headers: RequestHeaders,
   site: Site,
-): PageIdentity | undefined {
+): FoundPage | undefined {
   const cookies = readCookies(headers.get('cookie') ?? '', site.cookieName);
   return cookies.flatMap((cookie) => pages.find(cookie, site.origin) ?? [])[0];
 }
@@ -94,8 +94,8 @@ function fromCookie(deps: AuthenticateDeps, headers: RequestHeaders, site: Site)
   return applets.find(identity.slug)?.caller;
 }
 
-function toPageCaller(own: HttpCaller, { role = 'operator', name = '' }: PageIdentity): HttpCaller {
-  return { ...own, client: name === '' ? 'page' : `page ${name}`, page: { role, name } };
+function toPageCaller(own: HttpCaller, { id, role = 'operator', name = '' }: FoundPage): HttpCaller {
+  return { ...own, client: name === '' ? 'page' : `page ${name}`, page: { id, role, name } };
 }
 
 // Pages on other ports of the host can set more cookies of this name, so each value is tried.

@@ -24,7 +24,7 @@ export interface HttpCaller {
   readonly offered?: OfferedTools | undefined;
   readonly rate?: RateLimit | undefined;
   /** Set for a page of the console. A viewer may only look: routes refuse it unless they say otherwise. */
-  readonly page?: { readonly role: PageRole; readonly name: string } | undefined;
+  readonly page?: { readonly id: string; readonly role: PageRole; readonly name: string } | undefined;
 }
 
 /** The caller as the engine records it. */

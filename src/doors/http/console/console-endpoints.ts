@@ -11,6 +11,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { SettingInForce } from '../../../settings/setting-in-force.ts';
 import type { Places, WorkerAccess } from '../../door.ts';
 import { type Callers, type HttpCaller, toCaller } from '../access/callers.ts';
+import type { PageSessions } from '../access/page-sessions.ts';
 import type { Sites } from '../access/sites.ts';
 import type { Applets } from '../applets/applets.ts';
 import { HttpProblem } from '../requests/problem.ts';
@@ -30,6 +31,7 @@ export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptComman
   readonly endWorkers: () => Promise<unknown>;
   readonly callers: Callers;
   readonly sites: Sites;
+  readonly pages: PageSessions;
   readonly applets: Applets;
   readonly version: string;
   /** The home directory of the server's user, shown as ~. */
@@ -47,8 +49,8 @@ export function describePage(
   { page }: HttpCaller,
 ): PageDescription {
   const found = applets.list().applets.map(({ manifest: { slug, title = slug } }) => ({ slug, title }));
-  const own = page ?? ({ role: 'operator', name: '' } as const);
-  return { version, address: sites.address(), home, page: own, applets: found };
+  const { role = 'operator', name = '' } = page ?? {};
+  return { version, address: sites.address(), home, page: { role, name }, applets: found };
 }
 
 /** Serves GET /api/now. */
@@ -308,6 +310,13 @@ export async function showServer(deps: ConsoleDeps, caller: HttpCaller): Promise
     problems: found.problems,
     terminal_shells: deps.settings.terminalShells,
   });
+}
+
+/** Serves GET /api/pages: the pages of the console that are signed in. */
+export function showPages(deps: ConsoleDeps, caller: HttpCaller): Reply {
+  requireOwner(deps, caller);
+  const pages = deps.pages.list().map((one) => ({ ...one, own: one.id === caller.page?.id }));
+  return toJsonReply(200, { pages });
 }
 
 // A token or key must not reach a page.

@@ -115,9 +115,27 @@ const linkRequest = z.strictObject({
 });
 
 /** Serves DELETE /api/session: ends the session of the page. */
-export function signOut({ sites, pages }: Pick<PageDeps, 'sites' | 'pages'>, { headers }: Exchange): Reply {
+export async function signOut(
+  { sites, pages, engine }: Pick<PageDeps, 'sites' | 'pages' | 'engine'>,
+  caller: HttpCaller,
+  { headers }: Exchange,
+): Promise<Reply> {
   const site = sites.find(headers.get('host'));
+  if (caller.page) (await engine()).notePageAct('signed_out', toCaller(caller));
   for (const cookie of readCookies(headers.get('cookie') ?? '', site?.cookieName ?? '')) pages.end(cookie);
+  return { status: 204, headers: {}, body: '' };
+}
+
+/** Serves DELETE /api/pages/ID: signs another page out, and closes its socket. */
+export async function endPage(
+  { pages, engine }: Pick<PageDeps, 'pages' | 'engine'>,
+  caller: HttpCaller,
+  id: string,
+): Promise<Reply> {
+  const ended = pages.endById(id);
+  if (!ended) throw new HttpProblem(404, `There is no page ${JSON.stringify(id.slice(0, 64))}.`);
+  const detail = `${ended.role ?? 'operator'} ${ended.name ?? ''}`.trim();
+  (await engine()).notePageAct('signed_out', toCaller(caller), { detail });
   return { status: 204, headers: {}, body: '' };
 }
 

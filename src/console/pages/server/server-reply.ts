@@ -1,0 +1,35 @@
+import type { ServerCard } from '../../../contract/console.ts';
+
+/** The reply to GET /api/server. */
+export interface ServerReply {
+  readonly version: string;
+  readonly servers: readonly ServerCard[];
+  readonly total: number;
+  readonly machine: {
+    readonly supervision: string;
+    readonly sandbox: string;
+    readonly network: string;
+    readonly gaps: readonly string[];
+  };
+  readonly places: Readonly<Record<string, string>>;
+  readonly settings: readonly SettingRow[];
+  readonly applets: readonly AppletRow[];
+  readonly problems: readonly string[];
+  readonly terminal_shells: readonly string[];
+}
+
+/** A setting with its value in force. */
+export interface SettingRow {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: unknown;
+}
+
+/** An applet, and the programs that it asks for and does not get. */
+export interface AppletRow {
+  readonly slug: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly permissions: readonly string[];
+  readonly refused: readonly string[];
+}
