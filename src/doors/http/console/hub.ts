@@ -111,6 +111,7 @@ class Hub implements ConsoleHub {
   #own: OwnState | undefined;
   #servers: readonly ServerCard[] = [];
   #kept: ReadonlySet<string> = new Set();
+  #keptAt = 0;
   #questions: readonly QuestionCard[] = [];
   #off: string | null = null;
   #agents: { readonly at: number; readonly cards: readonly AgentCard[] } | undefined;
@@ -350,6 +351,7 @@ class Hub implements ConsoleHub {
 
   // Commands that have outlived their server.
   #noteKept(): void {
+    this.#keptAt = Date.now();
     const before = this.#kept;
     const running = this.#deps.listKept().filter(({ state }) => state === 'running');
     this.#kept = new Set(running.map(({ id }) => id));
@@ -358,6 +360,8 @@ class Hub implements ConsoleHub {
   }
 
   #mayRun({ id, server }: IndexedCommand): boolean {
+    // Without a page nothing is polled.
+    if (Date.now() - this.#keptAt > 2 * pollMs) this.#noteKept();
     return this.#kept.has(id) || this.#isHere(server);
   }
 
