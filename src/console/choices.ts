@@ -7,10 +7,18 @@ interface Choices {
   readonly times: 'off' | 'since' | 'clock';
   readonly letters: boolean;
   readonly speaks: boolean;
+  readonly notifies: boolean;
 }
 
 const key = 'nacre-console';
-const usual: Choices = { theme: 'system', wrap: null, times: 'since', letters: true, speaks: false };
+const usual: Choices = {
+  theme: 'system',
+  wrap: null,
+  times: 'since',
+  letters: true,
+  speaks: false,
+  notifies: false,
+};
 
 function read(): Choices {
   try {

@@ -8,7 +8,7 @@ import { AuditPage } from './pages/audit.tsx';
 import { CommandPage } from './pages/command.tsx';
 import { CommandsPage } from './pages/commands.tsx';
 import { NowPage } from './pages/now.tsx';
-import { ServerPage } from './pages/server.tsx';
+import { ServerPage } from './pages/server/server.tsx';
 import { Icon, Logo } from './parts/icon.tsx';
 import { notify, Toast } from './parts/toast.tsx';
 import { go, place } from './router.ts';

@@ -5,12 +5,14 @@ import { applyTheme } from './choices.ts';
 import './console.css';
 import { Frame } from './frame.tsx';
 import { listenForKeys } from './keys.ts';
+import { startNotifications } from './notifications.ts';
 import { followLinks } from './router.ts';
 import { startStore } from './store.ts';
 
 applyTheme();
 followLinks();
 listenForKeys();
+startNotifications();
 void startStore();
 const root = document.getElementById('root');
 if (root) render(<Frame />, root);

@@ -18,8 +18,10 @@ export const clock = signal(Date.now());
 /** Grows when everything has to be fetched again. */
 export const generation = signal(0);
 
-/** How many questions wait. */
-export const waitingCount = computed(() => now.value?.questions.length ?? 0);
+/** Commands that wait for input. */
+export const awaitingInput = computed(() => now.value?.running.filter(({ awaiting }) => awaiting) ?? []);
+/** How many questions and commands wait for a person. */
+export const waitingCount = computed(() => (now.value?.questions.length ?? 0) + awaitingInput.value.length);
 /** Whether this page may act. */
 export const mayAct = computed(() => now.value?.page.role === 'operator');
 

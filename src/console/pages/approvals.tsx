@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import type { CommandCard, QuestionCard } from '../../contract/console.ts';
+import { Awaiting } from '../parts/awaiting.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { now } from '../store.ts';
+import { awaitingInput, now } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
 import { toClock, toTitle } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
 
 interface ApprovalsReply {
   readonly questions: readonly QuestionCard[];
@@ -24,7 +26,10 @@ export function ApprovalsPage() {
     <div class="stack narrow">
       <h1 class="sr">Approvals</h1>
       {data.approval_off !== null && <p class="notice">{data.approval_off}</p>}
-      {questions.length === 0 ? (
+      {awaitingInput.value.map((card) => (
+        <Awaiting key={card.id} card={card} />
+      ))}
+      {questions.length + awaitingInput.value.length === 0 ? (
         <div class="card part">
           <Empty title="Nothing waits for you.">
             <p class="soft">
@@ -66,9 +71,9 @@ function Answered({ card }: { readonly card: CommandCard }) {
         <code>{toTitle(card.command)}</code>
       </a>
       <span class="soft">
-        {act.by}, {toClock(act.at)}
+        {showOdd(act.by)}, {toClock(act.at)}
       </span>
-      {act.note !== null && <q>{act.note}</q>}
+      {act.note !== null && <q>{showOdd(act.note)}</q>}
     </li>
   );
 }

@@ -1,9 +1,14 @@
+import type { AgentCard, CommandCard, NowReply } from '../../contract/console.ts';
+import { Awaiting } from '../parts/awaiting.tsx';
 import { CommandRows, RunningRow } from '../parts/command-rows.tsx';
+import { CommandText } from '../parts/command-text.tsx';
 import { Question } from '../parts/question.tsx';
+import { ServerList } from '../parts/server-list.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { clock, now } from '../store.ts';
-import { toAgentName, toAgo, toCount, toPath } from '../words.ts';
+import { awaitingInput, clock, now } from '../store.ts';
+import { toAgentName, toAgo, toCount } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
 
 // The question of a command that waits arrives a moment after the command itself.
 const questionMs = 3_000;
@@ -12,133 +17,170 @@ const questionMs = 3_000;
 export function NowPage() {
   const state = now.value;
   if (!state) return <Loading page="Now" />;
-  const { questions, running, failed, agents, servers, per_minute, total } = state;
-  const elsewhere = running.filter(
+  const elsewhere = findElsewhere(state);
+  const needs = state.questions.length + awaitingInput.value.length + elsewhere.length;
+  return (
+    <div class={needs > 0 ? 'columns has-needs' : 'columns'}>
+      <div class="column">
+        <Summary state={state} needs={needs} />
+        {state.total === 0 && state.running.length === 0 && <FirstSteps />}
+        <Running cards={state.running} />
+        <Failed cards={state.failed} />
+      </div>
+      <div class="column">
+        {state.approval_off !== null && state.questions.length === 0 && elsewhere.length > 0 && (
+          <p class="notice">{state.approval_off}</p>
+        )}
+        {state.questions.map((question) => (
+          <Question key={question.id} question={question} />
+        ))}
+        {awaitingInput.value.map((card) => (
+          <Awaiting key={card.id} card={card} />
+        ))}
+        {elsewhere.map((card) => (
+          <AskedElsewhere key={card.id} card={card} agents={state.agents} />
+        ))}
+        <Agents agents={state.agents} />
+        <Applets applets={state.applets} />
+        <section class="card part" aria-labelledby="servers-title">
+          <h2 id="servers-title">
+            Servers <a href="/server">more</a>
+          </h2>
+          <ServerList servers={state.servers} isShort />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function findElsewhere({ running, questions }: NowReply): readonly CommandCard[] {
+  return running.filter(
     (card) =>
       card.state === 'waiting' &&
       clock.value - Date.parse(card.asked_at) > questionMs &&
       !questions.some(({ command }) => command === card.id),
   );
-  const active = running.filter(({ state: one }) => one !== 'waiting');
-  const isFirst = total === 0 && running.length === 0;
-  const needs = questions.length + elsewhere.length;
+}
+
+function Summary({ state, needs }: { readonly state: NowReply; readonly needs: number }) {
+  const { running, failed, per_minute } = state;
+  const active = running.filter(({ state: one }) => one !== 'waiting').length;
   return (
-    <div class={needs > 0 ? 'columns has-needs' : 'columns'}>
-      <div class="column">
-        <section class="card part" aria-labelledby="sum-title">
-          <h1 id="sum-title" class="sum">
-            <b class={needs > 0 ? 'wait' : ''}>{needs}</b> {needs === 1 ? 'needs' : 'need'} you
-            <span class="sep" />
-            <b class={active.length > 0 ? 'run' : ''}>{active.length}</b> running
-            <span class="sep" />
-            <b class={failed.length > 0 ? 'bad' : ''}>{failed.length}</b> failed in the last hour
-          </h1>
-          <Spark
-            values={per_minute}
-            label={`${per_minute.reduce((sum, one) => sum + one, 0)} commands in the last hour, by minute`}
-            height={36}
-          />
-          <p class="fine">Commands a minute, last hour</p>
-        </section>
-        {isFirst && <FirstSteps />}
-        <section class="card part" aria-labelledby="running-title">
-          <h2 id="running-title">Running</h2>
-          {active.length === 0 ? (
-            <p class="soft">Nothing runs now.</p>
-          ) : (
-            <ul class="rows-list">
-              {active.map((card) => (
-                <RunningRow key={card.id} card={card} />
-              ))}
-            </ul>
-          )}
-        </section>
-        <section class="card part" aria-labelledby="failed-title">
-          <h2 id="failed-title">
-            Failed or refused in the last hour <a href="/commands?outcome=problem">all</a>
-          </h2>
-          {failed.length === 0 ? (
-            <p class="soft">Nothing failed.</p>
-          ) : (
-            <CommandRows cards={failed.slice(0, 12)} label="Failed commands" />
-          )}
-        </section>
-      </div>
-      <div class="column">
-        {state.approval_off !== null && questions.length === 0 && elsewhere.length > 0 && (
-          <p class="notice">{state.approval_off}</p>
-        )}
-        {questions.map((question) => (
-          <Question key={question.id} question={question} />
-        ))}
-        {elsewhere.map((card) => (
-          <article key={card.id} class="card ask" aria-label="Asked elsewhere">
-            <header>
-              <span class="tag wait">
-                Asked in {agents.find(({ key }) => key === card.agent)?.client ?? 'its client'}
+    <section class="card part" aria-labelledby="sum-title">
+      <h1 id="sum-title" class="sum">
+        <b class={needs > 0 ? 'wait' : ''}>{needs}</b> {needs === 1 ? 'needs' : 'need'} you
+        <span class="sep" />
+        <b class={active > 0 ? 'run' : ''}>{active}</b> running
+        <span class="sep" />
+        <b class={failed.length > 0 ? 'bad' : ''}>{failed.length}</b> failed in the last hour
+      </h1>
+      <Spark
+        values={per_minute}
+        label={`${per_minute.reduce((sum, one) => sum + one, 0)} commands in the last hour, by minute`}
+        height={36}
+      />
+      <p class="fine">Commands a minute, last hour</p>
+    </section>
+  );
+}
+
+function Running({ cards }: { readonly cards: readonly CommandCard[] }) {
+  const active = cards.filter(({ state }) => state !== 'waiting');
+  return (
+    <section class="card part" aria-labelledby="running-title">
+      <h2 id="running-title">Running</h2>
+      {active.length === 0 ? (
+        <p class="soft">Nothing runs now.</p>
+      ) : (
+        <ul class="rows-list">
+          {active.map((card) => (
+            <RunningRow key={card.id} card={card} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Failed({ cards }: { readonly cards: readonly CommandCard[] }) {
+  return (
+    <section class="card part" aria-labelledby="failed-title">
+      <h2 id="failed-title">
+        Failed or refused in the last hour <a href="/commands?outcome=problem">all</a>
+      </h2>
+      {cards.length === 0 ? (
+        <p class="soft">Nothing failed.</p>
+      ) : (
+        <CommandRows cards={cards.slice(0, 12)} label="Failed commands" />
+      )}
+    </section>
+  );
+}
+
+function AskedElsewhere({
+  card,
+  agents,
+}: {
+  readonly card: CommandCard;
+  readonly agents: readonly AgentCard[];
+}) {
+  const client = agents.find(({ key }) => key === card.agent)?.client ?? 'its client';
+  return (
+    <article class="card ask" aria-label="Asked elsewhere">
+      <header>
+        <span class="tag wait">Asked in {showOdd(client)}</span>
+      </header>
+      <pre class="asked">
+        <CommandText text={card.command} programs={card.programs} />
+      </pre>
+      <p class="fine">The client asks its user itself; answer there.</p>
+    </article>
+  );
+}
+
+function Agents({ agents }: { readonly agents: readonly AgentCard[] }) {
+  return (
+    <section class="card part" aria-labelledby="agents-title">
+      <h2 id="agents-title">
+        Agents <a href="/agents">all</a>
+      </h2>
+      {agents.length === 0 && <p class="soft">No agent has connected yet.</p>}
+      <ul class="rows-list">
+        {agents.slice(0, 8).map((agent) => (
+          <li key={agent.key}>
+            <a class="agent-row" data-row href={`/agents/${encodeURIComponent(agent.key)}`}>
+              <span class={`dot ${agent.here ? 'ok' : 'off'}`} aria-hidden="true" />
+              <b>{toAgentName(agent)}</b>
+              <span class="soft">{toAgo(agent.last, clock.value)}</span>
+              <span class="sub">
+                {toCount(agent.commands)} {agent.commands === 1 ? 'command' : 'commands'}
+                {agent.running > 0 && <span class="run">{agent.running} running</span>}
+                {agent.failed > 0 && <span class="bad">{agent.failed} failed</span>}
+                {agent.refused > 0 && <span class="warn">{agent.refused} refused</span>}
               </span>
-            </header>
-            <pre class="asked">
-              <code>{card.command}</code>
-            </pre>
-            <p class="fine">The client asks its user itself; answer there.</p>
-          </article>
+            </a>
+          </li>
         ))}
-        <section class="card part" aria-labelledby="agents-title">
-          <h2 id="agents-title">
-            Agents <a href="/agents">all</a>
-          </h2>
-          <ul class="rows-list">
-            {agents.slice(0, 8).map((agent) => (
-              <li key={agent.key}>
-                <a class="agent-row" data-row href={`/agents/${encodeURIComponent(agent.key)}`}>
-                  <span class={`dot ${agent.here ? 'ok' : 'off'}`} aria-hidden="true" />
-                  <b>{toAgentName(agent)}</b>
-                  <span class="soft">{toAgo(agent.last, clock.value)}</span>
-                  <span class="sub">
-                    {toCount(agent.commands)} commands
-                    {agent.running > 0 && <span class="run">{agent.running} running</span>}
-                    {agent.failed > 0 && <span class="bad">{agent.failed} failed</span>}
-                    {agent.refused > 0 && <span class="warn">{agent.refused} refused</span>}
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-        {state.applets.length > 0 && (
-          <section class="card part" aria-labelledby="applets-title">
-            <h2 id="applets-title">Applets</h2>
-            <ul class="link-list">
-              {state.applets.map(({ slug, title }) => (
-                <li key={slug}>
-                  <a data-row href={`/applets/${slug}/`}>
-                    {title}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
-        <section class="card part" aria-labelledby="servers-title">
-          <h2 id="servers-title">
-            Servers <a href="/server">more</a>
-          </h2>
-          <ul class="plain-list">
-            {servers.map((server) => (
-              <li key={server.instance}>
-                <span class={`dot ${server.problem === null ? 'ok' : 'bad'}`} aria-hidden="true" />
-                <b>{server.address ?? (server.clients.join(', ') || server.door)}</b>
-                <span class="soft">
-                  pid {server.pid} in {toPath(server.cwd, state.home)}
-                </span>
-                {server.problem !== null && <span class="bad">{server.problem}</span>}
-              </li>
-            ))}
-          </ul>
-        </section>
-      </div>
-    </div>
+      </ul>
+    </section>
+  );
+}
+
+function Applets({ applets }: Pick<NowReply, 'applets'>) {
+  if (applets.length === 0) return null;
+  return (
+    <section class="card part" aria-labelledby="applets-title">
+      <h2 id="applets-title">Applets</h2>
+      <ul class="link-list">
+        {applets.map(({ slug, title }) => (
+          <li key={slug}>
+            <a data-row href={`/applets/${slug}/`}>
+              {showOdd(title)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

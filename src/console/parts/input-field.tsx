@@ -4,6 +4,7 @@ import { notify } from './toast.tsx';
 
 /** A field for a command that waits for input. A secret is hidden here, in records and in the output. */
 export function InputField({ id }: { readonly id: string }) {
+  const field = `typed-${id}`;
   const [text, setText] = useState('');
   const [isSecret, setSecret] = useState(false);
   const send = async (body: object) => {
@@ -22,24 +23,14 @@ export function InputField({ id }: { readonly id: string }) {
         void send({ text: `${text}\n`, secret: isSecret });
       }}
     >
-      <label for="typed">It waits for input</label>
-      {isSecret ? (
-        <input
-          id="typed"
-          type="password"
-          autocomplete="off"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      ) : (
-        <input
-          id="typed"
-          type="text"
-          autocomplete="off"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      )}
+      <label for={field}>It waits for input</label>
+      <input
+        {...(isSecret ? { type: 'password' as const } : { type: 'text' as const })}
+        id={field}
+        autocomplete="off"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
       <label class="check">
         <input
           type="checkbox"

@@ -1,0 +1,64 @@
+// Notifications of the browser about what needs a person, while the page is not in front. Off until the reader turns them on.
+import { effect } from '@preact/signals';
+import { choices, choose } from './choices.ts';
+import { agentOf } from './parts/status.tsx';
+import { go } from './router.ts';
+import { awaitingInput, now } from './store.ts';
+import { toAgentName, toTitle } from './words.ts';
+
+interface Need {
+  readonly id: string;
+  readonly title: string;
+  readonly command: string;
+  readonly address: string;
+}
+
+/** Turns notifications on, after the browser has asked the reader, or off. Returns why they stay off, or an empty text. */
+export async function setNotifies(isOn: boolean): Promise<string> {
+  choose({ notifies: false });
+  if (!isOn) return '';
+  if (!('Notification' in window)) return 'This browser has no notifications here.';
+  if ((await Notification.requestPermission()) !== 'granted') return 'The browser does not allow it.';
+  choose({ notifies: true });
+  return '';
+}
+
+/** Notifies of every question and every command that begins to wait for input, once. */
+export function startNotifications(): void {
+  let known: ReadonlySet<string> | undefined;
+  effect(() => {
+    if (!now.value) return;
+    const needs = listNeeds();
+    const fresh = needs.filter(({ id }) => known !== undefined && !known.has(id));
+    known = new Set(needs.map(({ id }) => id));
+    const isOn = choices.value.notifies && 'Notification' in window && Notification.permission === 'granted';
+    if (isOn && !document.hasFocus()) for (const need of fresh) show(need);
+  });
+}
+
+function listNeeds(): readonly Need[] {
+  const nameOf = (key: string, client: string) => {
+    const agent = agentOf(key);
+    return agent ? toAgentName(agent) : client;
+  };
+  return [
+    ...(now.value?.questions ?? []).map(({ id, agent, client, asked }) => ({
+      ...{ id, command: asked.command, address: '/approvals' },
+      title: `${nameOf(agent, client)} asks to run`,
+    })),
+    ...awaitingInput.value.map(({ id, agent, command }) => ({
+      ...{ id, command, address: `/commands/${id}` },
+      title: `${nameOf(agent, 'A command')}: waits for input`,
+    })),
+  ];
+}
+
+// The text says what is asked, and nothing in it answers: that takes the page.
+function show({ id, title, command, address }: Need): void {
+  const notification = new Notification(title, { body: toTitle(command), tag: id });
+  notification.onclick = () => {
+    window.focus();
+    go(address);
+    notification.close();
+  };
+}
