@@ -1,9 +1,8 @@
 // Notifications of the browser about what needs a person, while the page is not in front. Off until the reader turns them on.
 import { effect } from '@preact/signals';
 import { choices, choose } from './choices.ts';
-import { agentOf } from './parts/status.tsx';
 import { go } from './router.ts';
-import { awaitingInput, now } from './store.ts';
+import { agentOf, awaitingInput, now } from './store.ts';
 import { toAgentName, toTitle } from './words.ts';
 
 interface Need {

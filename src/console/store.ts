@@ -1,7 +1,7 @@
 // Shared by every page: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
 // are only those that run, so that a page that is open for days stays small.
 import { computed, signal } from '@preact/signals';
-import type { CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
+import type { AgentCard, CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
 import { connectWorker } from './bridge.ts';
 
 /** The last state of the servers; undefined until the first one arrives. */
@@ -24,6 +24,11 @@ export const awaitingInput = computed(() => now.value?.running.filter(({ awaitin
 export const waitingCount = computed(() => (now.value?.questions.length ?? 0) + awaitingInput.value.length);
 /** Whether this page may act. */
 export const mayAct = computed(() => now.value?.page.role === 'operator');
+
+/** The agent with a key, if it is among those of the last state. */
+export function agentOf(key: string): AgentCard | undefined {
+  return now.value?.agents.find((agent) => agent.key === key);
+}
 
 type CardListener = (cards: readonly CommandCard[]) => void;
 const cardListeners = new Set<CardListener>();

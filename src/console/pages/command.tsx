@@ -16,6 +16,7 @@ import { clock, isOpen, mayAct, now, onCards } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
 import { useFetched } from '../use-fetched.ts';
 import { toPath, toSize } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
 
 interface CommandReply {
   readonly card: CommandCard;
@@ -186,12 +187,12 @@ function CommandHead({ card, text }: { readonly card: CommandCard; readonly text
       <p class="where">
         {card.shell !== null && (
           <span>
-            shell <b>{card.shell}</b>
+            shell <b>{showOdd(card.shell)}</b>
           </span>
         )}
         {card.name !== null && (
           <span>
-            name <b>{card.name}</b>
+            name <b>{showOdd(card.name)}</b>
           </span>
         )}
         <span>
@@ -224,7 +225,7 @@ function NoOutput({ card, isGone }: { readonly card: CommandCard; readonly isGon
   if (card.state === 'refused' || card.state === 'error')
     return (
       <Empty title={card.state === 'refused' ? 'It was refused, so nothing ran.' : 'It could not run.'}>
-        <p>{card.reason}</p>
+        <p>{showOdd(card.reason ?? '')}</p>
         {card.rule !== null && <p class="soft">Rule: {card.rule}</p>}
       </Empty>
     );
@@ -241,20 +242,21 @@ function Why({ card }: { readonly card: CommandCard }) {
     <section class="card part" aria-labelledby="why-title">
       <h2 id="why-title">{card.verdict === 'deny' ? 'Why it was refused' : 'Why it may run'}</h2>
       <p class="verdict">
-        <span class={`tag ${tone}`}>{verdictWords[card.verdict]}</span> <span>{card.reason}</span>
+        <span class={`tag ${tone}`}>{verdictWords[card.verdict]}</span>{' '}
+        <span>{showOdd(card.reason ?? '')}</span>
       </p>
       <ul class="progs">
         {names.slice(0, 12).map((name) => (
           <li key={name}>
-            <code>{name}</code>
+            <code>{showOdd(name)}</code>
           </li>
         ))}
         {card.rule !== null && <li class="soft">{card.rule}</li>}
       </ul>
       {card.acts.map((act) => (
         <p class="fine" key={act.at}>
-          {act.kind} by {act.by}
-          {act.note !== null && `: “${act.note}”`}
+          {act.kind} by {showOdd(act.by)}
+          {act.note !== null && `: “${showOdd(act.note)}”`}
         </p>
       ))}
     </section>

@@ -51,7 +51,7 @@ export function CommandsPage() {
           const kept = before.commands.map((card) => byId.get(card.id) ?? card);
           const known = new Set(before.commands.map(({ id }) => id));
           const newest = before.commands[0]?.asked_at ?? '';
-          const begun = cards.filter((card) => !known.has(card.id) && card.asked_at > newest).toReversed();
+          const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
           if (begun.length === 0) return { ...before, commands: kept };
           // Nothing moves under the reader: new rows wait while the list is used or filtered.
           const isUsed =

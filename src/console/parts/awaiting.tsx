@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
-import { mayAct } from '../store.ts';
+import { agentOf, mayAct } from '../store.ts';
 import { toAgentName, toTitle } from '../words.ts';
 import { toShownText } from '../worker/visible-text.ts';
 import { InputField } from './input-field.tsx';
-import { agentOf } from './status.tsx';
 
 /** A command that waits for input, with the end of its output and a field to answer. */
 export function Awaiting({ card }: { readonly card: CommandCard }) {

@@ -1,8 +1,8 @@
 import type { CommandCard } from '../../contract/console.ts';
-import { clock, now } from '../store.ts';
+import { agentOf, clock, now } from '../store.ts';
 import { toAgentName, toAgo, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
-import { agentOf, Shape, toRuntime } from './status.tsx';
+import { Shape, toRuntime } from './status.tsx';
 
 /** Commands as rows, each a link. */
 export function CommandRows({
@@ -41,7 +41,7 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
         <span class="took">{toRuntime(card, clock.value)}</span>
         {withAgent && <span class="who">{agent ? toAgentName(agent) : ''}</span>}
         <span class="place">
-          {card.shell ??
+          {(card.shell === null ? null : showOdd(card.shell)) ??
             (card.background
               ? 'background'
               : toPath(card.cwd, now.value?.home ?? '')

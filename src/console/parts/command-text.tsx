@@ -24,7 +24,7 @@ export function CommandText({
         typeof part === 'string' ? (
           showOdd(part)
         ) : (
-          <b key={index} title={part.via ? `${part.name}, started by ${part.via}` : part.name}>
+          <b key={index} title={showOdd(part.via ? `${part.name}, started by ${part.via}` : part.name)}>
             {showOdd(text.slice(part.pos, part.end))}
           </b>
         ),

@@ -3,11 +3,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QuestionCard } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
-import { clock, mayAct, now } from '../store.ts';
+import { agentOf, clock, mayAct, now } from '../store.ts';
 import { toAgentName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { CommandText } from './command-text.tsx';
-import { agentOf } from './status.tsx';
 import { notify } from './toast.tsx';
 
 const settleMs = 600;
@@ -78,7 +77,7 @@ export function Question({
         <span class="left">{toSpan(left)} left</span>
       </header>
       <h2 id={title} class="ask-who">
-        {agent ? toAgentName(agent) : question.client}{' '}
+        {agent ? toAgentName(agent) : showOdd(question.client)}{' '}
         {asked.changes === null ? 'asks to run' : 'asks to apply what it changed with'}
       </h2>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}

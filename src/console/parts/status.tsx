@@ -1,5 +1,5 @@
 import type { CardState, CommandCard } from '../../contract/console.ts';
-import { clock, now } from '../store.ts';
+import { clock } from '../store.ts';
 import { stateShapes, stateWords, toSpan, toTone } from '../words.ts';
 
 /** The shape of a state, for lists. */
@@ -32,9 +32,4 @@ export function Status({ card }: { readonly card: CommandCard }) {
 export function toRuntime({ duration_ms, started_at, state }: CommandCard, at: number): string {
   if (duration_ms !== null) return toSpan(duration_ms);
   return state === 'running' && started_at !== null ? toSpan(Math.max(0, at - Date.parse(started_at))) : '';
-}
-
-/** The name of the agent with a key. */
-export function agentOf(key: string) {
-  return now.value?.agents.find((agent) => agent.key === key);
 }

@@ -7,6 +7,7 @@ import { go } from '../router.ts';
 import { clock, isOpen, isProblem, now, onCards } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
 import { stateWords, toClock, toCount, toPath, toSpan, toTitle, toTone } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
 import { type Bar, layOut, type Timeline } from './lanes.ts';
 
 const maxElements = 300;
@@ -57,12 +58,12 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
       <div class="tl-head">
         <h2 id="tl-title">
           <span class="wide-only">Session of </span>
-          {agent.key === 'terminal' ? 'the terminal' : agent.client}{' '}
+          {agent.key === 'terminal' ? 'the terminal' : showOdd(agent.client)}{' '}
           {agent.folder !== null && <span class="soft">in {toPath(agent.folder, home)}</span>}
         </h2>
         <p class="facts">
           <span class="wide-only">
-            <b>{toCount(agent.commands)}</b> commands
+            <b>{toCount(agent.commands)}</b> {agent.commands === 1 ? 'command' : 'commands'}
           </span>
           {agent.failed > 0 && (
             <span>

@@ -60,7 +60,7 @@ interface StoredSession extends StoredIdentity {
   readonly identity: FoundPage;
   readonly since: number;
   seen: number;
-  /** What to call when it is ended, for each open socket. */
+  /** Called when it is ended, one for each open socket. */
   readonly holders: Set<() => void>;
 }
 
