@@ -215,7 +215,7 @@ function failuresOf(step: () => void): readonly string[] {
 
 function unavailable(path: string, cause: unknown): NacreError {
   const { message } = cause as Error;
-  return new NacreError('audit_unavailable', `The audit log ${path} cannot be written: ${message}`, {
+  return new NacreError('audit_unavailable', `The audit log ${path} cannot be written: ${message}.`, {
     hint: 'Nothing runs without a record: free some space, or set audit_dir to a folder that can be written.',
     cause,
   });

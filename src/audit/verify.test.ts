@@ -138,7 +138,7 @@ describe('S6: the audit log verifies', () => {
     rmSync(join(dir, indexName));
     expect(verifyAudit(dir)).toMatchObject({
       problems: [],
-      notes: [expect.stringContaining('killed while starting')],
+      notes: [expect.stringContaining('ended while it was starting')],
     });
   });
 
@@ -164,7 +164,7 @@ describe('S6: verification finds', () => {
     rewrite(copy, (lines) => lines.slice(0, 3));
     expect(verifyAudit(dir)).toMatchObject({
       problems: [],
-      notes: [expect.stringContaining('killed while starting')],
+      notes: [expect.stringContaining('ended while it was starting')],
     });
   });
 

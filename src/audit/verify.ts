@@ -80,7 +80,7 @@ function* verifySteps(dir: string, key: AuditKey | undefined): Generator<void, A
       if (found.tornBytes > 0)
         notes.push(`${file.name}: the last line is incomplete; its ${found.tornBytes} bytes are ignored.`);
       if (!anchor && !found.hasRun)
-        notes.push(`${file.name}: it is not in the index; its server was killed while starting.`);
+        notes.push(`${file.name}: it is not in the index; its server ended while it was starting.`);
       else if (!anchor) unknown.push({ file: file.name, line: null, what: describeUnknown(found.records) });
       place = found.next;
       yield;

@@ -6,6 +6,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The built command line. */
 export const builtCli = `${root}dist/cli.js`;
 
+/** The built library. */
+export const builtLibrary = `${root}dist/index.js`;
+
 /** The built `exec-guard.js`. */
 export const builtGuard = `${root}dist/exec-guard.js`;
 

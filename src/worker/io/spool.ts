@@ -1,12 +1,12 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
 /** A spool that can give its disk space to others. */
 export interface EvictableSpool {
-  /** Removes the file and releases its part of the quota at once. */
-  evict(): void;
+  /** Releases its part of the quota at once, and removes the file. */
+  evict(): Promise<void>;
 }
 
 /**
@@ -31,10 +31,19 @@ export class SpoolQuota {
     for (const spool of this.#ended) {
       if (this.#usedBytes + bytes <= this.#maxBytes) break;
       this.#ended.delete(spool);
-      spool.evict();
+      void spool.evict();
     }
     if (this.#usedBytes + bytes > this.#maxBytes) return false;
     this.#usedBytes += bytes;
+    return true;
+  }
+
+  /** Removes the spool of the command that ended first; returns false if there is none. */
+  async evictOldest(): Promise<boolean> {
+    const [oldest] = this.#ended;
+    if (!oldest) return false;
+    this.#ended.delete(oldest);
+    await oldest.evict();
     return true;
   }
 
@@ -60,6 +69,9 @@ export interface SpoolEntry {
   readonly start: Cursor;
   readonly bytes: Buffer;
 }
+
+// A command with more output than this leaves as much of the disk free, so that records can still be written.
+const reservedBytes = 1_048_576;
 
 // A log that is written through arrives in small pieces; one index entry for each would need too much memory.
 const indexedBytes = 65_536;
@@ -93,15 +105,28 @@ export class Spool implements EvictableSpool {
     if (!this.#quota.claim(total)) throw new SpoolFullError('all commands together have used up the spool');
     let offset = this.#size;
     this.#size += total;
-    this.#file ??= await createFile(this.#path);
-    this.#created = true;
     const buffers = entries.map(({ bytes }) => bytes);
-    await writeAll(this.#file, buffers, offset);
+    await this.#write(buffers, offset);
     for (const { start, bytes } of entries) {
       const last = this.#index.at(-1);
       if (this.#keepsFile && last && last.length + bytes.length <= indexedBytes) last.length += bytes.length;
       else this.#index.push({ start, offset, length: bytes.length });
       offset += bytes.length;
+    }
+  }
+
+  // On a full disk, ended commands give way as they do for the quota.
+  async #write(buffers: readonly Buffer[], offset: number): Promise<void> {
+    for (;;) {
+      try {
+        this.#file ??= await createFile(this.#path);
+        this.#created = true;
+        if (this.#size > reservedBytes) await checkFreeSpace(this.#path, this.#size - offset);
+        return await writeAll(this.#file, buffers, offset);
+      } catch (error) {
+        await this.#file?.truncate(offset).catch(() => {});
+        if (!isDiskFull(error) || !(await this.#quota.evictOldest())) throw error;
+      }
     }
   }
 
@@ -120,11 +145,11 @@ export class Spool implements EvictableSpool {
     await file?.close();
   }
 
-  evict(): void {
+  async evict(): Promise<void> {
     this.#isEvicted = true;
     this.#quota.release(this.#size);
     this.#size = 0;
-    rm(this.#path, { force: true }).catch(() => {});
+    await rm(this.#path, { force: true }).catch(() => {});
   }
 
   /** Removes the file and releases its part of the quota. */
@@ -140,6 +165,17 @@ export class Spool implements EvictableSpool {
 function createFile(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   return open(path, 'wx', 0o600);
+}
+
+async function checkFreeSpace(path: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(path);
+  if (bavail * bsize > reservedBytes + neededBytes) return;
+  const message = `ENOSPC: less than 1 MiB would be free on the disk of ${dirname(path)}`;
+  throw Object.assign(new Error(message), { code: 'ENOSPC' });
+}
+
+function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 async function writeAll(file: FileHandle, buffers: readonly Buffer[], offset: number): Promise<void> {
