@@ -1,6 +1,7 @@
 // Every helper process with every fault at every moment (`helper-faults.ts`). The whole table has more than 700
 // rows, so it runs only with NACRE_FAULTS=1.
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { runChild } from '../support/child.ts';
 import { helpers } from '../support/helper-processes.ts';
 import { needPrograms } from '../support/needs.ts';
 import { type FaultCase, faults, moments, type Place, places, tryFault } from './helper-faults.ts';
@@ -45,6 +46,20 @@ describe.concurrent('a helper process that fails', () => {
     async (...row) => {
       const [place, helper, fault, moment] = row as unknown as FaultCase;
       await tryFault([place, helper, fault, moment]);
+    },
+  );
+});
+
+// The pty package is not found from a bundle in a temporary folder, so there is no row at a terminal.
+const starved = ['idle', 'starting', 'running', 'ending', 'session'].join();
+
+describe('as an ordinary user, a helper process that cannot fork (EAGAIN)', () => {
+  test.for(helpers.filter((helper) => helper !== 'session shell'))(
+    '%s',
+    { timeout: 90_000 },
+    async (helper) => {
+      for (const place of process.env.NACRE_FAULTS === '1' ? ['plain', 'room', 'filtered'] : ['plain'])
+        expect(await runChild('starved-user', { args: [place, helper, starved] })).toEqual({});
     },
   );
 });
