@@ -141,8 +141,12 @@ export class HostedJob {
     await this.#past?.remove();
   }
 
+  /** An end is reported only once it is signed and on disk. */
   async state(): Promise<JobState> {
-    return this.#end ?? (await this.worker.wait(this.id, 0));
+    const state = this.#end ?? (await this.worker.wait(this.id, 0));
+    if (!state.end || !this.kept || !this.#hasStarted) return state;
+    await this.ended.catch(() => {});
+    return this.#end ?? state;
   }
 
   async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
