@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+// A child of `runChild` is one bundled file in another folder, so it is told the root.
+const root = process.env.NACRE_TEST_ROOT ?? fileURLToPath(new URL('../..', import.meta.url));
 
 /** The built command line. */
 export const builtCli = `${root}dist/cli.js`;

@@ -35,7 +35,7 @@ export async function runChild(
     await buildChild(name, file);
     const script = [...ulimits.map((limit) => `ulimit ${limit}`), 'exec "$@"'].join(' && ');
     const words = ['-c', script, 'child', process.execPath, file, ...args];
-    const env = { ...process.env, TMPDIR: temporary };
+    const env = { ...process.env, TMPDIR: temporary, NACRE_TEST_ROOT: root };
     const { stdout } = await run('bash', words, { env, timeout: 60_000, killSignal: 'SIGKILL' });
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   } finally {

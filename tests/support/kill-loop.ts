@@ -48,9 +48,10 @@ export class KillLoop {
     ...{ kills: { server: 0, client: 0, both: 0 }, started: 0, ended: 0, checkedBytes: 0 },
     ...{ typed: 0, shellCalls: 0, lateTakeUps: 0 },
   };
+  /** The names of the commands whose end and output were checked. */
+  readonly checked = new Set<string>();
   readonly #home: OutliveHome;
   readonly #running = new Map<string, Running>();
-  readonly #checked = new Set<string>();
   #shellCount = 0;
   /** Calls in the shell whose reply is missing. */
   #cutOffs = 0;
@@ -146,12 +147,12 @@ export class KillLoop {
   async #checkEnded(client: OutliveClient): Promise<void> {
     for (const { name, status, exit_code } of await list(client)) {
       const running = this.#running.get(name);
-      if (!running || this.#checked.has(name) || status === 'running') continue;
+      if (!running || this.checked.has(name) || status === 'running') continue;
       const { exitCode } = running.writer;
       if (exit_code !== exitCode || status !== (exitCode === 0 ? 'completed' : 'failed'))
         throw new Error(`${name} is ${status} with ${exit_code} instead of ${exitCode}.`);
       await this.#checkLog(client, running.writer);
-      this.#checked.add(name);
+      this.checked.add(name);
       this.#running.delete(name);
       this.counts.ended += 1;
     }
