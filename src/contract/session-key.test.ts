@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSessionKey, toSessionName } from './session-key.ts';
+import { toIdentity, toSessionKey, toSessionName } from './session-key.ts';
 
 const owners = [
   { owner: 'http' },
@@ -16,4 +16,12 @@ test('B3: a persistent shell is found by its owner and by no other', () => {
         owners.map((other) => (other === owner ? name : undefined)),
       );
     }
+});
+
+test('a client has the same identity after a restart, and two tokens never have', () => {
+  const caller = { door: 'mcp', client: 'tester' } as const;
+  const of = (owner: string) => toIdentity({ caller, owner }, '/project');
+  expect(of('mcp_0123456789ab')).toBe(of('mcp_ba9876543210'));
+  const tokens = ['http', 'http/team', 'http/team_0123456789ab', 'http/team_ba9876543210', 'http/mcp'];
+  expect(new Set([...tokens, 'mcp_0123456789ab'].map(of)).size).toBe(6);
 });

@@ -14,7 +14,8 @@ export function toIdentity(
   { caller, owner }: { readonly caller: Caller; readonly owner: string },
   project: string,
 ): string {
-  const kind = owner.replace(/_[0-9a-f]{12}$/, '');
+  // The name of a token may end in hex digits, too, and must stay whole.
+  const kind = owner.replace(/^([a-z]+)_[0-9a-f]{12}$/, '$1');
   return JSON.stringify([project, kind, caller.door === 'mcp' ? caller.client : caller.door]);
 }
 
