@@ -3,7 +3,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
@@ -107,9 +106,15 @@ async function converse(child: ReturnType<typeof spawn>, client: string) {
     errors += data.toString();
   });
   stdin.on('error', () => {});
-  createInterface({ input: stdout }).on('line', (line) => {
-    const { id, result, error } = JSON.parse(line);
-    waiting.get(id)?.(result ?? error);
+  // A server that is killed may leave half a line, which is not a reply.
+  let unfinished = '';
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = `${unfinished}${text}`.split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) {
+      const { id, result, error } = JSON.parse(line);
+      waiting.get(id)?.(result ?? error);
+    }
   });
   const gone = once(child, 'exit');
   const request = (method: string, params: unknown) =>

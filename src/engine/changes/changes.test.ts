@@ -16,6 +16,7 @@ import { describeTree } from '../../../tests/support/layered.ts';
 import { needLevel, needRoot } from '../../../tests/support/needs.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { PolicyRule, Rules } from '../../contract/decision.ts';
+import { createDeferred } from '../../support/timing.ts';
 import { createApprovalInbox } from '../approval/approval-inbox.ts';
 
 const open: TestEngine[] = [];
@@ -85,11 +86,10 @@ describe('changes', () => {
 
   it('of other programs since the command began are not replaced', async () => {
     const here = create({ changes: 'track' });
-    const running = here.run('echo mine >> a; echo mine >> b; read x < /dev/zero & sleep 1');
-    await expect
-      .poll(() => here.records().some(({ kind }) => kind === 'started'), { timeout: 10_000 })
-      .toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const begun = createDeferred<void>();
+    const script = 'echo mine >> a; echo mine >> b; echo begun; read x < /dev/zero & sleep 1';
+    const running = here.run(script, {}, { onOutput: async () => begun.resolve() });
+    await begun.promise;
     appendFileSync(join(workspace, 'a'), 'yours\n');
     const { changes } = await running;
     expect(changes).toMatchObject({ state: 'partial', conflicts: ['a'] });
