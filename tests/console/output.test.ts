@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandCard } from '../../src/contract/console.ts';
+import type { AgentCard, CommandCard } from '../../src/contract/console.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openConsolePage } from '../support/console-browser.ts';
 import { serve, type TestServer } from '../support/http.ts';
+import { connect } from '../support/mcp.ts';
 
 // Texts that try to run, move, hide or fetch something in the page of a reader.
 const hostile = [
@@ -116,6 +117,47 @@ describe('hostile output', { timeout: 300_000 }, () => {
     expect(await page.locator('main img').count()).toBe(0);
     expect(problems).toEqual([]);
     await page.close();
+  });
+});
+
+describe('a hostile agent', { timeout: 300_000 }, () => {
+  test('whose name, shells, commands and files try to mislead is shown as text on every page', async () => {
+    const evil = '<img src=x onerror=hacked=1>\u202egnp.exe';
+    const folder = join(here.cwd, 'ev\u202eil <b>');
+    mkdirSync(folder, { recursive: true });
+    const agent = await connect({ name: evil, env: { ALLOWED_COMMANDS: '*', HOME: here.cwd } });
+    const use = (name: string, input: object) =>
+      agent.client.callTool({ name, arguments: { cwd: folder, ...input } }).catch(() => {});
+    await use('start_command', { command: `printf '${evil}'; read word # \u2066`, name: 'evil' });
+    await use('execute_command', { command: `echo ${'\u200b'.repeat(200)}; exit 3 # \u202e` });
+    await use('execute_command', { command: 'rm -rf / # \u202e safe' });
+    const { page, problems } = await openConsolePage(browser, here);
+    await page.locator('.ask.awaiting').waitFor();
+    const { body } = await here.send('/api/agents', { headers: here.bearer });
+    const { key } = (body.agents as AgentCard[])[0] ?? { key: '' };
+    const [card] = (await here.send('/api/commands?q=exit+3', { headers: here.bearer })).body
+      .commands as CommandCard[];
+    const paths = [
+      '/',
+      '/commands',
+      '/agents',
+      `/agents/${encodeURIComponent(key)}`,
+      `/commands/${card?.id}`,
+    ];
+    for (const path of [...paths, '/approvals', '/audit', '/server']) {
+      await page.goto(`${here.address}${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      const found = await page.evaluate(
+        `[typeof hacked, document.querySelectorAll('main img, main iframe').length,
+          /[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(document.body.innerText + document.title + [...document.querySelectorAll('[title], [aria-label]')].map((one) => one.title + one.ariaLabel).join())]`,
+      );
+      expect(found, path).toEqual(['undefined', 0, false]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+    }
+    expect(problems).toEqual([]);
+    await page.close();
+    await agent.close();
   });
 });
 
