@@ -7,7 +7,7 @@ import { readOrEmpty } from '../processes/descendants.ts';
 import { parseStat } from '../processes/proc-process-table.ts';
 import { findLayerHelper } from './helper-script.ts';
 
-// A large layer takes minutes, but then the helper uses CPU time.
+// Applying a large layer takes minutes, but uses CPU time all along.
 const defaultStallMs = 60_000;
 const exitMs = 1_000;
 

@@ -11,7 +11,7 @@ export async function findWaitingShell(supervisorPid: number, ownProcesses: numb
   for (let tries = 0; tries < maxTries; tries += 1) {
     const shell = descend(supervisorPid, ownProcesses + 1);
     if (shell !== null) return shell;
-    // The keeper reports `ready` a moment before it starts the shell.
+    // The keeper has forked the shell before it reported `ready`, but /proc lists no child that is just being created.
     await sleep(1 + Math.min(tries, 20));
   }
   return null;

@@ -6,16 +6,16 @@ import type { Environment } from '../machine/environment.ts';
 /** The keeper's script; `before` is bash code to run first in its namespace. */
 export function toKeeperScript(before = ':', atTerminal = false): string {
   const lines = atTerminal
-    ? [ignoreTtySignals, before, ...toSteps(terminalLauncherScript, startInOwnGroup)]
-    : [before, ...toSteps(launcherScript, startInNewGroup)];
+    ? [ignoreTtySignals, before, ...toSteps(terminalLauncherScript, startInGroupOfKeeper)]
+    : [before, ...toSteps(launcherScript, startAsGroupLeader)];
   return lines.join('\n');
 }
 
 const ttySignals = 'HUP INT QUIT TERM TSTP TTIN TTOU';
 
 /**
- * Bash code that lets a shell survive signals such as SIGINT from the terminal that it shares with its command, which must
- * run `restoreTtySignals`. Handlers in place of `trap ''` would interrupt `wait`.
+ * Bash code that lets a shell survive signals such as SIGINT from the terminal that it shares with its command. The command
+ * would inherit the ignored signals, so its process runs `restoreTtySignals` first. Handlers would interrupt `wait`.
  */
 export const ignoreTtySignals = `trap '' ${ttySignals}`;
 
@@ -23,9 +23,9 @@ export const ignoreTtySignals = `trap '' ${ttySignals}`;
 export const restoreTtySignals = `trap - ${ttySignals}`;
 
 /**
- * Bash code for a CHLD trap that runs `report` once the newest background process has ended. In such a trap `jobs` prints `Exit 130`
- * after `exit 130`, but `Interrupt` after SIGINT; the status is 130 in both cases. For a process in the foreground bash shows
- * no such difference.
+ * Bash code that sets a CHLD trap, which runs `report` once the newest background process has ended. In this trap `jobs` prints
+ * `Exit 130` after `exit 130`, but `Interrupt` after SIGINT, although `$?` is 130 in both cases. It prints nothing about a
+ * foreground process.
  */
 export function onChildEnd(report: string): string {
   return `trap 'kill -0 $! 2>/dev/null || ${report}' CHLD`;
@@ -35,8 +35,8 @@ export function onChildEnd(report: string): string {
  * The keeper is the parent of the command's shell, inside the namespace, and reports on descriptor 3:
  * 1. `ready` once it has forked that shell and the namespace's init process sleeps,
  * 2. `ended STATUS COUNT TIMES` when the command's shell has ended: its exit status, the number of processes in /proc,
- *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second), after the line of
- *    `jobs` (`onChildEnd`),
+ *    and the output of `times` (CPU time of the keeper on the first line, of its children on the second). The line that
+ *    `jobs` prints about the shell (`onChildEnd`) comes before it.
  * 3. then it keeps the namespace alive until descriptor 4 reads EOF, which means that the server is gone, or until it is
  *    killed, so that processes that were left running can be listed first.
  * The command gets neither descriptor. The keeper's stderr is descriptor 3 as well, because bash writes a line to it about a child
@@ -60,9 +60,9 @@ const toSteps = (launcher: string, start: readonly string[]) => [
 ];
 
 // `<&0`, because bash would redirect the stdin of a background process from /dev/null.
-const startInOwnGroup = ['run <&0 2>&5 3>&- 4<&- 5>&- &'];
+const startInGroupOfKeeper = ['run <&0 2>&5 3>&- 4<&- 5>&- &'];
 // With job control the shell leads a process group, so that `kill 0` in a command reaches neither keeper nor supervisor.
-const startInNewGroup = ['set -m', ...startInOwnGroup, 'set +m'];
+const startAsGroupLeader = ['set -m', ...startInGroupOfKeeper, 'set +m'];
 
 // bubblewrap calls prctl(PR_SET_PDEATHSIG) in the init process only after it has forked the keeper. An init process that
 // gets there later than a whole command takes would outlive the supervisor; once it sleeps, it has made that call.
