@@ -17,7 +17,7 @@ const installed = new Set(
 const dataOnly = new Set(
   `[ base64 bc bunzip2 bzcat bzip2 cat cp csplit dd diff3 echo egrep fgrep file find gunzip gzip hexdump iconv install ln ls
   lz4cat lzcat lzma mkfifo mv od patch pg_dump pg_dumpall pr printf rgrep sdiff shred shuf tac tc touch truncate uncompress
-  unlzma unxz xz xzcat zcat zegrep zfgrep zgrep zstd zstdcat`.split(/\s+/),
+  unlzma unxz xxd xz xzcat zcat zegrep zfgrep zgrep zstd zstdcat`.split(/\s+/),
 );
 
 /** Compilers and linkers have hundreds of options; those that start a program or load code are refused by their form. */
@@ -27,12 +27,47 @@ const compilers =
 /** Programs whose options are in tables of their own. */
 const ownTables = new Set('eview evim ex git gview gvimdiff rview rvim tar vi view vim vimdiff'.split(' '));
 
-/** The long options that a program's help names. */
-function optionsInHelp(program: string): string[] {
+/** Programs whose words are judged one by one, without an option table. */
+const judgedByWord = new Set(
+  'bridge ip ssh-add ssh-keygen ssh-keyscan test unzip which zip zipinfo'.split(' '),
+);
+
+/** The help that a program prints. */
+function helpOf(program: string): string {
   const words = program === 'curl' ? ['--help', 'all'] : ['--help'];
   const { stdout, stderr } = spawnSync(program, words, { encoding: 'utf8', timeout: 10_000, input: '' });
-  const found = `${stdout}${stderr}`.matchAll(/(?<![\w-])--([a-zA-Z][\w.-]*\w)/g);
+  return `${stdout}${stderr}`;
+}
+
+/** The manual page of a program, or '' if none is installed. */
+function manualOf(program: string): string {
+  if (!installed.has('man')) return '';
+  const env = { PATH: path.join(':'), LC_ALL: 'C', MANWIDTH: '200' };
+  return spawnSync('man', ['-P', 'cat', program], { encoding: 'utf8', timeout: 30_000, env }).stdout ?? '';
+}
+
+/** The long options that a text names. */
+function longOptionsIn(text: string): string[] {
+  const found = text.matchAll(/(?<![\w-])--([a-zA-Z][\w.-]*\w)/g);
   return [...new Set([...found].map(([, name = '']) => name))];
+}
+
+function optionsInHelp(program: string): string[] {
+  return longOptionsIn(helpOf(program));
+}
+
+/** The one-letter options at the beginning of a line. */
+function shortOptionsIn(text: string): string[] {
+  const found = text.matchAll(/^[ \t]{0,12}-([a-zA-Z0-9])(?=[ ,\t\n=[<|])/gm);
+  return [...new Set([...found].map(([, letter = '']) => letter))];
+}
+
+/** The options that a line of a help text describes without a value: `  -q, --quiet   print less`. */
+function flagsIn(text: string): string[] {
+  const found = text.matchAll(/^[ \t]{1,12}(?:-([a-zA-Z0-9])(?:, *--([\w-]+))?|--([\w-]+))(?=\n| {2,}|\t)/gm);
+  return [...new Set([...found].flatMap(([, letter, name, only]) => [letter, name, only]))].flatMap(
+    (name) => name ?? [],
+  );
 }
 
 const closed = programs
@@ -45,15 +80,45 @@ function isKnown({ options }: ProgramEntry, name: string): boolean {
   return long.has(name) || (options?.negatable === true && long.has(name.replace(/^no-/, '')));
 }
 
+function isAllowed(name: string, option: string): boolean {
+  return decideCommand(`${name} ${option} x`, [name]).verdict === 'allow';
+}
+
+/** Options with a value that the help shows only in its description. */
+const valueElsewhere = new Set(['wget max-redirect', 'wget hsts-file']);
+
+/** `more` shares the table of `less`, and `mandb` and `apropos` that of `man`; the options that choose code are found in any place. */
+const sharedTables = new Set('apropos mandb more whatis'.split(' '));
+
 describe('P: options of closed programs', () => {
-  test.each(closed.filter(([name]) => !dataOnly.has(name) && !ownTables.has(name) && !compilers.test(name)))(
-    'every option in the help of %s is known or refused',
+  const judged = closed.filter(
+    ([name]) => !dataOnly.has(name) && !ownTables.has(name) && !compilers.test(name),
+  );
+
+  test.each(judged)('every option in the help and the manual of %s is known or refused', (name, entry) => {
+    const text = `${helpOf(name)}\n${manualOf(name)}`;
+    const { short, long } = optionsOf(entry.options ?? {});
+    const names = [...long.keys()];
+    const unknown = longOptionsIn(text)
+      .filter((option) => !isKnown(entry, option))
+      // Manuals mention abbreviations, and break words at the end of a line.
+      .filter(
+        (option) => !names.some((known) => `no-${known}`.startsWith(option) || known.startsWith(option)),
+      )
+      .map((option) => `--${option}`);
+    const letters = shortOptionsIn(text)
+      .filter((letter) => !short.has(letter))
+      .map((letter) => `-${letter}`);
+    const words = judgedByWord.has(name) ? [] : [...unknown, ...letters];
+    expect(words.filter((option) => isAllowed(name, option))).toEqual([]);
+  });
+
+  test.each(judged.filter(([name]) => !judgedByWord.has(name) && !sharedTables.has(name)))(
+    'no option of %s hides the next word',
     (name, entry) => {
-      const unknown = optionsInHelp(name).filter((option) => !isKnown(entry, option));
-      const allowed = unknown.filter(
-        (option) => decideCommand(`${name} --${option} x`, [name]).verdict === 'allow',
-      );
-      expect(allowed).toEqual([]);
+      const { short, long } = optionsOf(entry.options ?? {});
+      const hiding = flagsIn(helpOf(name)).filter((flag) => (short.get(flag) ?? long.get(flag)) === 'value');
+      expect(hiding.filter((flag) => !valueElsewhere.has(`${name} ${flag}`))).toEqual([]);
     },
   );
 

@@ -21,6 +21,7 @@ const lists: Readonly<Record<string, string>> = {
   tools: `ls node python3 perl make npm wget curl ssh docker kubectl cargo go gcc xargs env nice timeout man less rg fd fzf gh uv
     pip bat git`,
   few: 'ls cat xargs find',
+  system: 'ip tc bridge zip unzip man mandb apropos whatis',
   editing: `ls grep find sed awk git xargs cat sort head tail wc echo cut mkdir cp mv rm touch tee printf read tr jq curl tar`,
 };
 

@@ -1,7 +1,7 @@
 import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, toArg } from '../words/arg.ts';
-import { unknownOptions, writesBelow } from './option-effects.ts';
+import { unknownAmong, unknownOptions, writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 import { writtenTo } from './written-files.ts';
@@ -85,24 +85,28 @@ export const archivePrograms: readonly ProgramEntry[] = [
     closed: ['unzip'],
     options: {
       short: 'AcdDeEfFgGhijJklLmMoOpqrRsSTtuUvVwWxXyz0123456789b:n:P:t:',
-      long: 'unzip-command= test encrypt password= recurse-paths temp-path= output-file= exclude include suffixes= move',
+      long: `unzip-command= test encrypt password= recurse-paths temp-path= output-file= out= exclude include suffixes= move copy before-date=
+        ascii adjust-sfx archive-clear archive-set binary entry-comments preserve-case delete display-bytes display-counts display-dots
+        display-globaldots display-usize display-volume dot-size= no-dir-entries difference-archive longnames freshen fix fixfix fifo
+        filesync grow help more-help no-image ignore-case junk-paths absolute-path junk-sfx DOS-names to-crlf log-append logfile-path=
+        log-info from-crlf license must-match no-wild latest-time paths quiet recurse-patterns regex split-size= split-bell split-pause
+        split-verbose show-command show-files show-options show-unicode show-just-unicode system-hidden from-date= update copy-entries
+        unicode= verbose wild-stop-dirs no-extra symlinks archive-comment compression-method= names-stdin version`.replace(
+        /\s+/g,
+        ' ',
+      ),
     },
-    effects: ({ args, options }) => [
-      ...args.flatMap((arg, index): Effect[] => {
-        if (!/^-[a-zA-Z]*TT/.test(prefixOf(arg))) return [];
-        const attached = prefixOf(arg).replace(/^-[a-zA-Z]*?TT/, '');
-        const text = attached === '' ? args[index + 1] : knownArg(attached, arg);
-        return text === undefined ? [] : [{ does: 'shell', text }];
-      }),
-      ...options.values('unzip-command').map((text) => ({ does: 'shell', text }) as const),
-      ...[...options.operands.slice(0, 1), ...options.values('O', 'output-file')]
-        .filter(({ text }) => text !== '-')
-        .flatMap((path): Effect[] => [
-          { does: 'write', path },
-          { does: 'write', path: toArg([...path.pieces, '.zip'], path) },
-        ]),
+    effects: (call) => [
+      ...unknownAmong(
+        call,
+        call.options.unrecognised.filter((word) => prefixOf(word).startsWith('--')),
+      ),
+      ...zipEffects(call),
     ],
     runs: [
+      'zip x.zip a -lf .git/config',
+      'zip x.zip a --logfile-path=.git/config',
+      'zip x.zip a --some-new-option',
       ["zip x.zip a -T -TT 'touch x'", 'touch'],
       ["zip x.zip a -T --unzip-command='touch x'", 'touch'],
       ["zip x.zip a -T --unzip-c 'touch x'", 'touch'],
@@ -143,14 +147,24 @@ export const archivePrograms: readonly ProgramEntry[] = [
     names: ['unzip', 'zipinfo', '7z', '7za', '7zz', 'unrar', 'unar'],
     closed: ['/usr/lib/7zip', '/usr/lib/p7zip'],
     options: { short: 'd:o:', long: 'output-directory=' },
-    effects: ({ args }) =>
+    effects: ({ args, name }) =>
       args.flatMap((arg, index): Effect[] => {
+        if (/^-[a-zA-Z]*:/.test(prefixOf(arg)) && name !== '7z')
+          return [
+            {
+              does: 'refuse',
+              at: arg,
+              rule: 'writes',
+              reason: `${name} -: writes outside the folder it extracts to`,
+            },
+          ];
         const folder = args[index - 1]?.text === '-d' ? arg : /^-o.+/.test(prefixOf(arg)) ? arg : undefined;
         const text = folder?.text?.replace(/^-o/, '');
         return folder === undefined || text === undefined ? [] : writesBelow(knownArg(text, folder));
       }),
     runs: [
       'unzip a.zip -d /etc',
+      'unzip -: a.zip',
       'unzip a.zip -d ~/.ssh',
       'unzip -o a.zip -d .git/hooks/',
       '7z x a.7z -o/usr/bin',
@@ -158,6 +172,24 @@ export const archivePrograms: readonly ProgramEntry[] = [
     harmless: ['unzip a.zip', 'unzip -qo a.zip -d out', 'unzip -l a.zip', '7z x a.7z -oout', '7z a x.7z src'],
   },
 ];
+
+function zipEffects({ args, options }: ProgramCall): Effect[] {
+  return [
+    ...args.flatMap((arg, index): Effect[] => {
+      const [, name] = /^-[a-zA-Z]*?(TT|lf)/.exec(prefixOf(arg)) ?? [];
+      if (name === undefined) return [];
+      const attached = prefixOf(arg).replace(/^-[a-zA-Z]*?(?:TT|lf)/, '');
+      const value = attached === '' ? args[index + 1] : knownArg(attached, arg);
+      if (value === undefined) return [];
+      return [name === 'TT' ? { does: 'shell', text: value } : written(value)];
+    }),
+    ...options.values('unzip-command').map((text): Effect => ({ does: 'shell', text })),
+    ...options.values('logfile-path').map(written),
+    ...[...options.operands.slice(0, 1), ...options.values('O', 'output-file', 'out')]
+      .filter(({ text }) => text !== '-')
+      .flatMap((path): Effect[] => [written(path), written(toArg([...path.pieces, '.zip'], path))]),
+  ];
+}
 
 function tarEffects(call: ProgramCall): Effect[] {
   const options = parseOptions(oldStyle(call.args), tarOptions);

@@ -73,6 +73,11 @@ export const editorPrograms: readonly ProgramEntry[] = [
         'init-file': 'takes settings from a file',
         restore: 'types keys from a file',
       }),
+      // Some options take a value in `man` and none in the others, so the word may hide behind one.
+      ({ args, name }) =>
+        args
+          .filter((arg) => /^(?:-[a-zA-Z]*C|--co)/.test(prefixOf(arg)) && name !== 'man')
+          .map((at) => ({ does: 'refuse', at, reason: `${name} would load settings from a file` }) as const),
       ({ options, name }) =>
         options.given
           .filter((option) => /^(?:H|html|browser)$/.test(option.name) && name === 'man')
@@ -97,6 +102,8 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ["man -P'sh -c touch' ls", 'sh', 'touch'],
       'man -Htouch ls',
       'man -C ./x ls',
+      'mandb -p -C ./x',
+      'apropos -r -C ./x y',
       'man --html=touch ls',
       'man -T../x ls',
     ],

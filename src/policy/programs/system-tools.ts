@@ -81,21 +81,21 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
     closed: [],
     open: ['nft', 'iptables'],
     options: { short: 'n:b:f:46sdhjo', long: '', stop: false },
-    effects: ({ args }) => {
-      const at = args.findIndex(
-        (arg, index) => arg.text === 'exec' && /^(?:netns|net|vrf)$/.test(args[index - 1]?.text ?? ''),
-      );
-      const rest = at < 0 ? [] : args.slice(at + 2);
-      return rest.length === 0 ? [] : [{ does: 'start', argv: rest }];
-    },
+    effects: networkEffects,
     runs: [
       ['ip netns exec ns touch x', 'touch'],
       ['ip vrf exec red touch x', 'touch'],
       ["ip netns exec ns sh -c 'touch x'", 'sh', 'touch'],
+      ['ip netn exe ns touch x', 'touch'],
+      ['ip -all netns exec touch x', 'touch'],
+      'ip -batch x',
+      'bridge -b x',
+      'tc exec bpf import /x run touch',
     ],
     harmless: [
       'ip addr show',
       'ip -br link',
+      'tc qdisc show',
       'ip route get 1.1.1.1',
       ['ip netns exec ns ls', 'ls'],
       'nft list ruleset',
@@ -238,4 +238,32 @@ function daemonEffects(call: ProgramCall): Effect[] {
     ];
   }
   return asks ? [] : [refused(call, 'runs the commands in its settings')];
+}
+
+/** `ip` and `tc` accept abbreviations, such as `ip netn e`. */
+function networkEffects({ args, name }: ProgramCall): Effect[] {
+  const refused = args
+    .filter(
+      ({ text = '' }, index) =>
+        /^-{1,2}b(?:a(?:t(?:ch?)?)?)?$/.test(text) ||
+        (name === 'tc' && isExec(text) && args.slice(0, index).every((arg) => prefixOf(arg).startsWith('-'))),
+    )
+    .map(
+      (at): Effect => ({
+        does: 'refuse',
+        at,
+        reason: `${name} ${at.text ?? ''} runs commands that are not judged`,
+      }),
+    );
+  const at = args.findIndex(
+    ({ text = '' }, index) => isExec(text) && /^(?:net|netn|netns|vrf?)$/.test(args[index - 1]?.text ?? ''),
+  );
+  // With `-all` the program follows at once, without the name of a namespace.
+  const isAll = args.slice(0, Math.max(at, 0)).some(({ text }) => /^-{1,2}a(?:ll?)?$/.test(text ?? ''));
+  const argv = at < 0 ? [] : args.slice(isAll ? at + 1 : at + 2);
+  return argv.length === 0 ? refused : [...refused, { does: 'start', argv }];
+}
+
+function isExec(word: string): boolean {
+  return word !== '' && 'exec'.startsWith(word);
 }

@@ -108,7 +108,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['xxd', 'uudecode', 'uuencode', 'od', 'hexdump'],
     closed: [],
-    options: { short: 'abc:Ceg:hil:n:o:Pprs:uv:dR:t:j:N:w::A:f:' },
+    options: { short: 'abc:CEeg:hil:n:o:Pprs:uvdR:t:j:N:w::A:f:' },
     effects: ({ options, name }) => {
       const target =
         name === 'xxd' ? options.operands[1] : name === 'uudecode' ? options.last('o') : undefined;
