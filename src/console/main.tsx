@@ -1,9 +1,9 @@
-// The console: what people who run agents look at. 1. `store.ts` connects to the server through the worker, 2. `frame.tsx`
+// The console: what people who run agents look at. 1. `store.ts` connects to the server through the worker, 2. `frame/frame.tsx`
 // draws the frame and the page that the address names.
 import { render } from 'preact';
 import { applyTheme } from './choices.ts';
 import './console.css';
-import { Frame } from './frame.tsx';
+import { Frame } from './frame/frame.tsx';
 import { listenForKeys } from './keys.ts';
 import { startNotifications } from './notifications.ts';
 import { followLinks } from './router.ts';

@@ -1,0 +1,24 @@
+import { clock, link, now } from '../store.ts';
+
+/** One line for a lost connection, a pause, and a page that may only look. */
+export function Connection() {
+  const { state, again } = link.value;
+  const isPaused = now.value?.paused ?? false;
+  const isViewer = now.value?.page.role === 'viewer';
+  return (
+    <>
+      {state === 'lost' && (
+        <p class="line lost" role="status">
+          Connection lost, again in {Math.max(0, Math.ceil((again - clock.value) / 1_000))} s. What is shown
+          may be old.
+        </p>
+      )}
+      {isPaused && (
+        <p class="line paused" role="status">
+          Everything is paused: commands are refused until you resume.
+        </p>
+      )}
+      {isViewer && <p class="line viewer">This page may only look.</p>}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { choices, choose } from '../choices.ts';
+import { Icon } from '../parts/icon.tsx';
+import { go, place } from '../router.ts';
+import { waitingCount } from '../store.ts';
+import { sections, toCrumb } from './sections.ts';
+
+/** The place of the reader, the search for commands, what needs them, and the theme. */
+export function Header() {
+  const [section = '', id] = place.value.path;
+  const name = sections.find(([path]) => path === section)?.[1] ?? 'Now';
+  const isDark =
+    choices.value.theme === 'dark' ||
+    (choices.value.theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+  return (
+    <div class="top">
+      {id !== undefined && (
+        <a class="back icon-btn" href={`/${section}`} aria-label={`Back to ${name}`}>
+          <Icon name="back" />
+        </a>
+      )}
+      <nav class="crumbs" aria-label="Where you are">
+        {id === undefined ? (
+          <span aria-current="page">{name}</span>
+        ) : (
+          <>
+            <a href={`/${section}`}>{name}</a>
+            <span aria-current="page">{toCrumb(section, id)}</span>
+          </>
+        )}
+      </nav>
+      <form
+        class="anything"
+        aria-label="Find a command"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const words = new FormData(event.currentTarget).get('words');
+          go(`/commands?q=${encodeURIComponent(String(words ?? ''))}`);
+        }}
+      >
+        <Icon name="search" />
+        <label class="sr" for="anything">
+          Find a command
+        </label>
+        <input id="anything" name="words" type="search" placeholder="Find a command" autocomplete="off" />
+        <kbd>Ctrl K</kbd>
+      </form>
+      {waitingCount.value > 0 && (
+        <a class="needs-you" href="/approvals">
+          <span class="dot" aria-hidden="true" />
+          {waitingCount.value} {waitingCount.value === 1 ? 'needs' : 'need'} you
+        </a>
+      )}
+      <button
+        class="icon-btn"
+        type="button"
+        aria-label={isDark ? 'Use the light theme' : 'Use the dark theme'}
+        onClick={() => choose({ theme: isDark ? 'light' : 'dark' })}
+      >
+        <Icon name={isDark ? 'sun' : 'moon'} />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks';
+import { ApiError, postJson } from '../api.ts';
+import { Icon } from '../parts/icon.tsx';
+import { notify } from '../parts/toast.tsx';
+import { mayAct, now } from '../store.ts';
+
+/** Pauses every server after a second press, or resumes. */
+export function Pause() {
+  const [asks, setAsks] = useState(false);
+  const isPaused = now.value?.paused ?? false;
+  const running = now.value?.running.length ?? 0;
+  const act = async (paused: boolean) => {
+    setAsks(false);
+    try {
+      await postJson('/api/pause', { paused });
+      notify(paused ? 'Everything is paused.' : 'Commands run again.');
+    } catch (error) {
+      notify(error instanceof ApiError ? error.message : 'The server does not reply.');
+    }
+  };
+  if (isPaused)
+    return (
+      <button class="btn wide" type="button" disabled={!mayAct.value} onClick={() => void act(false)}>
+        <Icon name="play" />
+        <span class="label">Resume</span>
+      </button>
+    );
+  if (asks)
+    return (
+      <div class="confirm">
+        <p>
+          {running === 0
+            ? 'New commands will be refused.'
+            : `This ends ${running === 1 ? '1 command' : `${running} commands`} and refuses new ones.`}
+        </p>
+        <button class="btn danger wide" type="button" onClick={() => void act(true)}>
+          Pause now
+        </button>
+        <button class="btn quiet wide" type="button" onClick={() => setAsks(false)}>
+          Cancel
+        </button>
+      </div>
+    );
+  return (
+    <button
+      class="btn wide"
+      type="button"
+      disabled={!mayAct.value}
+      title={mayAct.value ? 'Pause everything' : 'This page may only look.'}
+      onClick={() => setAsks(true)}
+    >
+      <Icon name="pause" />
+      <span class="label">Pause everything</span>
+    </button>
+  );
+}

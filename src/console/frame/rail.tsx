@@ -1,0 +1,50 @@
+import { Icon, Logo } from '../parts/icon.tsx';
+import { place } from '../router.ts';
+import { now, waitingCount } from '../store.ts';
+import { Pause } from './pause.tsx';
+import { sections } from './sections.ts';
+
+/** The pages, the state of the servers, and Pause. */
+export function Rail() {
+  const [section = ''] = place.value.path;
+  const state = now.value;
+  const problems = state?.servers.filter(({ problem }) => problem !== null).length ?? 0;
+  const count = state?.servers.length ?? 0;
+  return (
+    <nav class="rail" aria-label="Console">
+      <a class="brand" href="/" aria-label="nacre, now">
+        <Logo />
+        <span>nacre</span>
+      </a>
+      <ul>
+        {sections.map(([path, label, icon]) => {
+          const badge = toBadge(path);
+          return (
+            <li key={path} class={path === 'audit' ? 'gap' : ''}>
+              <a href={`/${path}`} aria-current={section === path ? 'page' : undefined} title={label}>
+                <Icon name={icon} />
+                <span class="label">{label}</span>
+                {badge > 0 && <span class={`count${path === 'approvals' ? ' needs' : ''}`}>{badge}</span>}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      <div class="foot">
+        <p class="health">
+          <span class={`dot ${problems > 0 ? 'bad' : 'ok'}`} aria-hidden="true" />
+          {count} {count === 1 ? 'server' : 'servers'},{' '}
+          {problems === 0 ? 'all well' : `${problems} with a problem`}
+        </p>
+        <p class="fine">{state ? `${new URL(state.address).host} · ${state.version}` : ''}</p>
+        <Pause />
+      </div>
+    </nav>
+  );
+}
+
+function toBadge(path: string): number {
+  if (path === 'commands') return now.value?.running.length ?? 0;
+  if (path === 'agents') return now.value?.agents.filter(({ here }) => here).length ?? 0;
+  return path === 'approvals' ? waitingCount.value : 0;
+}

@@ -1,0 +1,30 @@
+import { place } from '../router.ts';
+import { now } from '../store.ts';
+import { toAgentName, toTitle } from '../words.ts';
+
+/** The pages of the console: path, label and icon. */
+export const sections = [
+  ['', 'Now', 'now'],
+  ['commands', 'Commands', 'commands'],
+  ['agents', 'Agents', 'agents'],
+  ['approvals', 'Approvals', 'approvals'],
+  ['audit', 'Audit', 'audit'],
+  ['server', 'Server', 'server'],
+] as const;
+
+/** The title of the current page. */
+export function toPageTitle(): string {
+  const [section = '', id] = place.value.path;
+  const name = sections.find(([path]) => path === section)?.[1] ?? 'Now';
+  return id === undefined ? name : `${toCrumb(section, id)} · ${name}`;
+}
+
+/** The name of a command or an agent, for titles. */
+export function toCrumb(section: string, id: string): string {
+  if (section === 'agents') {
+    const agent = now.value?.agents.find(({ key }) => key === id);
+    return agent ? toAgentName(agent) : id;
+  }
+  const card = [...(now.value?.running ?? []), ...(now.value?.failed ?? [])].find((one) => one.id === id);
+  return card ? toTitle(card.command) : id;
+}

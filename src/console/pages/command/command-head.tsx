@@ -1,0 +1,103 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { CommandCard } from '../../../contract/console.ts';
+import { ApiError, postJson } from '../../api.ts';
+import { onKeys } from '../../keys.ts';
+import { CommandText } from '../../parts/command-text.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Status } from '../../parts/status.tsx';
+import { notify } from '../../parts/toast.tsx';
+import { mayAct, now } from '../../store.ts';
+import { toPath } from '../../words.ts';
+import { showOdd } from '../../worker/visible-text.ts';
+
+/** The state, text and place of a command, and what can be done with it. */
+export function CommandHead({ card, text }: { readonly card: CommandCard; readonly text: string }) {
+  const [asks, setAsks] = useState(false);
+  const home = now.value?.home ?? '';
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    notify('The command is copied.');
+  };
+  const stop = async () => {
+    setAsks(false);
+    try {
+      await postJson(`/api/commands/${card.id}/stop`, {});
+      notify('Stopped.');
+    } catch (error) {
+      notify(error instanceof ApiError ? error.message : 'The server does not reply.');
+    }
+  };
+  useLayoutEffect(() =>
+    onKeys({
+      x: () => {
+        if (card.state === 'running' && mayAct.value) setAsks(true);
+      },
+    }),
+  );
+  return (
+    <header class="cmd-head">
+      <Status card={card} />
+      <h1 id="cmd-title">
+        <CommandText text={text} programs={card.programs} />
+      </h1>
+      <div class="actions">
+        {card.state === 'running' &&
+          (asks ? (
+            <button
+              class="btn danger solid"
+              type="button"
+              ref={(button) => button?.focus()}
+              onClick={() => void stop()}
+              onBlur={() => setAsks(false)}
+            >
+              Stop it now
+            </button>
+          ) : (
+            <button
+              class="btn danger"
+              type="button"
+              disabled={!mayAct.value}
+              title={mayAct.value ? 'Stop (x)' : 'This page may only look.'}
+              onClick={() => setAsks(true)}
+            >
+              <Icon name="stop" />
+              Stop
+            </button>
+          ))}
+        <button
+          class="icon-btn"
+          type="button"
+          aria-label="Copy the command"
+          title="Copy the command"
+          onClick={() => void copy()}
+        >
+          <Icon name="copy" />
+        </button>
+      </div>
+      <p class="where">
+        {card.shell !== null && (
+          <span>
+            shell <b>{showOdd(card.shell)}</b>
+          </span>
+        )}
+        {card.name !== null && (
+          <span>
+            name <b>{showOdd(card.name)}</b>
+          </span>
+        )}
+        <span>
+          <code>{toPath(card.cwd, home)}</code>
+        </span>
+        {card.background && <span>in the background</span>}
+        {card.ports.map((port) => (
+          <span key={port}>
+            port <b>{port}</b>
+          </span>
+        ))}
+        <span>
+          <code>{card.id}</code>
+        </span>
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,86 @@
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { AgentCard, CommandCard, RecordRow } from '../../../contract/console.ts';
+import { onKeys } from '../../keys.ts';
+import { LogView } from '../../log/log-view.tsx';
+import { InputField } from '../../parts/input-field.tsx';
+import { Question } from '../../parts/question.tsx';
+import { RecordList } from '../../parts/record-list.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { isOpen, mayAct, now, onCards } from '../../store.ts';
+import { SessionTimeline } from '../../timeline/session-timeline.tsx';
+import { useFetched } from '../../use-fetched.ts';
+import { CommandHead } from './command-head.tsx';
+import { NoOutput } from './no-output.tsx';
+import { Tab } from './tab.tsx';
+import { Uses } from './uses.tsx';
+import { Why } from './why.tsx';
+
+interface CommandReply {
+  readonly card: CommandCard;
+  readonly text: unknown;
+  readonly records: readonly RecordRow[];
+  readonly output: 'live' | 'recorded' | 'gone';
+  readonly agent: AgentCard | null;
+}
+
+/** One command: its output and records, and beside it why it may run and what it uses. */
+export function CommandPage({ id }: { readonly id: string }) {
+  const { data, error, set, reload } = useFetched<CommandReply>(`/api/commands/${encodeURIComponent(id)}`);
+  const [tab, setTab] = useState<'output' | 'records'>('output');
+  useEffect(
+    () =>
+      onCards((cards) => {
+        const found = cards.find((card) => card.id === id);
+        if (!found) return;
+        set((before) => ({ ...before, card: found }));
+        if (!isOpen(found)) reload();
+      }),
+    [id, data === undefined],
+  );
+  useLayoutEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
+  if (data?.card.id !== id) return <Loading page="Command" />;
+  const { card } = data;
+  const questions = (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);
+  const hasOutput = card.started_at !== null && data.output !== 'gone';
+  return (
+    <div class="grid">
+      {data.agent && <SessionTimeline agent={data.agent} chosen={card.id} />}
+      <article class="command card" aria-labelledby="cmd-title">
+        <CommandHead card={card} text={toText(data.text, card)} />
+        <div class="bar">
+          <div class="tabs" role="tablist" aria-label="Views">
+            <Tab name="output" now={tab} onChoose={setTab} label="Output" />
+            <Tab name="records" now={tab} onChoose={setTab} label="Records" />
+          </div>
+        </div>
+        <div class="tab-body" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
+          {tab === 'records' ? (
+            <RecordList records={data.records} />
+          ) : hasOutput ? (
+            <LogView key={card.id} card={card} />
+          ) : (
+            <NoOutput card={card} isGone={card.started_at !== null} />
+          )}
+          {card.awaiting && mayAct.value && <InputField id={card.id} />}
+        </div>
+      </article>
+      <aside class="side" aria-label="About this command">
+        {questions.map((question) => (
+          <Question key={question.id} question={question} />
+        ))}
+        <Why card={card} />
+        <Uses card={card} />
+        <section class="card part" aria-labelledby="rec-title">
+          <h2 id="rec-title">Record</h2>
+          <RecordList records={data.records} isShort />
+        </section>
+      </aside>
+    </div>
+  );
+}
+
+function toText(text: unknown, card: CommandCard): string {
+  if (typeof text === 'string') return text;
+  return Array.isArray(text) ? text.join(' ') : card.command;
+}

@@ -1,0 +1,42 @@
+import { useEffect } from 'preact/hooks';
+import type { CommandCard } from '../../../contract/console.ts';
+import { Spark } from '../../parts/spark.tsx';
+import { clock } from '../../store.ts';
+import { useFetched } from '../../use-fetched.ts';
+import { toSize } from '../../words.ts';
+
+interface SeriesReply {
+  readonly cpu: readonly number[];
+  readonly memory: readonly number[];
+}
+
+/** The processor time and memory of a command. */
+export function Uses({ card }: { readonly card: CommandCard }) {
+  const isRunning = card.state === 'running';
+  const { data, reload } = useFetched<SeriesReply>(`/api/series?command=${card.id}`);
+  useEffect(() => {
+    if (isRunning) reload();
+  }, [isRunning && clock.value]);
+  const cpu = data?.cpu.slice(-60) ?? [];
+  const memory = data?.memory.slice(-60) ?? [];
+  if (card.started_at === null) return null;
+  const share = card.duration_ms ? Math.round(((card.cpu_ms ?? 0) / card.duration_ms) * 100) : 0;
+  const percent = isRunning ? (cpu.at(-1) ?? 0) : share;
+  return (
+    <section class="card part" aria-labelledby="use-title">
+      <h2 id="use-title">{isRunning ? 'Uses now' : 'Used'}</h2>
+      <div class="meters">
+        <div class="meter">
+          <span>CPU</span>
+          <Spark values={cpu} label={`CPU, ${percent} percent`} />
+          <b>{percent} %</b>
+        </div>
+        <div class="meter">
+          <span>Memory</span>
+          <Spark values={memory} label="Memory, highest so far" tone="accent" />
+          <b>{toSize(card.memory_bytes ?? 0)}</b>
+        </div>
+      </div>
+    </section>
+  );
+}
