@@ -51,7 +51,7 @@ export function watchRecords(records: boolean): void {
 /** An output that is open in the worker. */
 export interface LogHandle {
   rows(from: number, count: number): Promise<readonly MarkedRow[]>;
-  /** Sends the last `count` lines with every state; 0 ends that. */
+  /** Every further state includes the last `count` lines; 0 stops that. */
   follow(count: number): void;
   find(query: string): void;
   /** The line of a match. */

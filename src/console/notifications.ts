@@ -52,7 +52,7 @@ function listNeeds(): readonly Need[] {
   ];
 }
 
-// The text says what is asked, and nothing in it answers: that takes the page.
+// A notification has no buttons: questions are answered in the page only.
 function show({ id, title, command, address }: Need): void {
   const notification = new Notification(title, { body: toTitle(command), tag: id });
   notification.onclick = () => {

@@ -9,7 +9,7 @@ import type { LogState } from '../worker/messages.ts';
 import { Ring } from './ring.ts';
 
 const keptBytes = 64 * 1_048_576;
-// The ring paints every state; the words around it are read by people.
+// The ring paints every state; ten changes a second are enough for the numbers around it.
 const wordsMs = 100;
 
 /** An output on the screen. */

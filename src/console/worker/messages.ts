@@ -31,7 +31,7 @@ export type ToWorker =
       readonly from: number;
       readonly count: number;
     }
-  /** From now on every state has the last `count` lines with it; 0 ends that. */
+  /** Every further state includes the last `count` lines; 0 stops that. */
   | { readonly type: 'follow'; readonly log: number; readonly count: number }
   | { readonly type: 'find'; readonly log: number; readonly query: string }
   | { readonly type: 'match'; readonly log: number; readonly request: number; readonly index: number }

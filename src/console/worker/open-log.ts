@@ -13,9 +13,9 @@ export class OpenLog {
   readonly mode: 'tail' | 'all';
   readonly keeps: 'first' | 'last';
   isEnded = false;
-  /** True once a log that keeps the first bytes has as many as it may. */
+  /** True once a log that keeps the first 64 MB has them. */
   isFull = false;
-  /** How many of the last lines every state has with it. */
+  /** How many of the last lines every state includes. */
   followed = 0;
   error: string | null = null;
   #query: Query | undefined;

@@ -2,7 +2,7 @@ import { now } from '../../store.ts';
 import { toPath } from '../../words.ts';
 import type { ServerReply } from './server-reply.ts';
 
-/** What the machine can enforce, and where things are stored. */
+/** The isolation that the machine can enforce, and the folders that nacre uses. */
 export function MachineCard({ reply }: { readonly reply: ServerReply }) {
   const { supervision, sandbox, network, gaps } = reply.machine;
   const home = now.value?.home ?? '';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { choices, choose } from '../../choices.ts';
 import { setNotifies } from '../../notifications.ts';
 
-/** What this browser remembers for its reader, and signing out. */
+/** The reader's choices in this browser, and signing out. */
 export function ReaderCard() {
   const [problem, setProblem] = useState('');
   const { letters, speaks, notifies } = choices.value;

@@ -47,7 +47,7 @@ export interface PageSessions {
   list(): readonly SignedInPage[];
   /** Ends the session with this id; undefined if there is none. */
   endById(id: string): PageIdentity | undefined;
-  /** Keeps a session while its page has a socket; `onEnd` is called if the session is ended. Returns how to let it expire again. */
+  /** Keeps a session while its page has a socket; `onEnd` is called if the session is ended. Returns a function that lets it expire again. */
   hold(id: string, onEnd: () => void): () => void;
 }
 
