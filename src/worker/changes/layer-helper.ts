@@ -101,7 +101,8 @@ export class LayerHelper {
       if (this.#waiting.size === 0) child.unref();
       const [word, reason] = [status?.toString(), rest[0]?.toString().trim() ?? ''];
       if (word === 'ok') waiting?.resolve(rest);
-      else waiting?.reject(toFailure(reason, word === 'failed' ? asBefore : inPart));
+      else if (word === 'failed') waiting?.reject(toFailure(reason, asBefore));
+      else waiting?.reject(toFailure(reason, inPart));
     });
     return child;
   }
