@@ -70,11 +70,21 @@ export function createChanges({ backend, audit }: Pick<EngineDeps, 'backend' | '
 function chooseSince(entries: readonly ChangesEntry[], to: string): string[] {
   const start = entries.findIndex(({ id }) => id === to);
   const isTime = /^\d{4}-\d\d-\d\dT/.test(to);
-  if (start < 0 && !isTime) throw changesNotFound(to);
+  if (start < 0 && !isTime) throw to.startsWith('cmd_') ? changesNotFound(to) : notATime(to);
   return entries
     .filter((entry, index) => (start < 0 ? entry.endedAt >= to : index >= start))
     .filter(({ state }) => state !== 'held')
     .map(({ id }) => id);
+}
+
+function notATime(to: string): NacreError {
+  return new NacreError(
+    'invalid_request',
+    `${JSON.stringify(to)} is neither the id of a command nor a time.`,
+    {
+      hint: 'Use an id that nacre changes lists, an age (30s, 90min, 12h, 7d), a date (2026-01-31) or a timestamp (2026-01-31T12:00:00Z).',
+    },
+  );
 }
 
 function userApplies(id: string): NacreError {

@@ -11,6 +11,7 @@ import type { Tool, ToolReply } from '../common/tool.ts';
 const id = z.string().min(1).max(100).describe('The id of the command that made the changes');
 const paths = z
   .array(z.string().min(1).max(4_096))
+  .min(1)
   .max(1_000)
   .optional()
   .describe('Only these files or folders; all by default');

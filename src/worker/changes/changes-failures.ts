@@ -38,3 +38,10 @@ export function pathOutside(path: string, id: string): NacreError {
     hint: 'Name paths as the list of changes shows them.',
   });
 }
+
+/** Error for an empty path, or an empty list of paths: both could be taken for everything. */
+export function noPath(id: string): NacreError {
+  return new NacreError('invalid_request', `An empty path was given for the changes of ${id}.`, {
+    hint: 'Name paths as the list of changes shows them, or leave them out for all.',
+  });
+}

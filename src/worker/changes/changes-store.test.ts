@@ -80,6 +80,16 @@ describe('ChangesStore', () => {
     expect(readFileSync(join(workspace, 'n/o'), 'utf8')).toBe('4\n');
   });
 
+  it('refuses an empty path and an empty list of paths, which could be taken for everything', async () => {
+    const { id = '' } = (await run('echo 1 > a; echo 2 > b', 'hold')) ?? {};
+    for (const paths of [[], [''], ['a', '']]) {
+      await expect(store.apply({ id, paths })).rejects.toThrow('An empty path was given');
+      await expect(store.discard({ id, paths })).rejects.toThrow('An empty path was given');
+    }
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
+    expect(await store.list()).toMatchObject([{ id, state: 'held' }]);
+  });
+
   it('keeps the old versions of paths that were not undone, because they were not selected or are conflicts', async () => {
     const { id = '' } = (await run('echo 1 > a; echo 2 > b; echo 3 > sub/c', 'track')) ?? {};
     expect(await store.undo({ id, paths: ['a'] })).toMatchObject({ state: 'partial' });

@@ -7,6 +7,7 @@ import {
   alreadyApplied,
   changesNotFound,
   changesUnavailable,
+  noPath,
   notApplied,
   pathOutside,
 } from './changes-failures.ts';
@@ -155,7 +156,9 @@ export class ChangesStore {
 
   /** The kept changes, the oldest first; of one owner, if given. */
   async list(owner?: string | undefined): Promise<readonly ChangesEntry[]> {
-    return (await this.#entries()).filter((entry) => owner === undefined || entry.owner === owner);
+    return (await this.#entries())
+      .filter((entry) => owner === undefined || entry.owner === owner)
+      .map(({ store: _store, path: _path, ...entry }) => entry);
   }
 
   /** The entries on top of which a held command of this owner runs. */
@@ -292,7 +295,8 @@ export class ChangesStore {
     { paths, force }: ChangesAction,
   ): Promise<ChangesResult> {
     const { list } = await this.#call('apply', entry, { limit: 1_000, way, paths, force });
-    return { id: entry.id, state: stateOf(entry.path) ?? 'gone', ...list };
+    const conflicts = force ? [] : list.conflicts;
+    return { id: entry.id, state: stateOf(entry.path) ?? 'gone', ...list, conflicts };
   }
 
   async #call(
@@ -300,23 +304,15 @@ export class ChangesStore {
     { store, path, folders, id }: StoredEntry,
     options: Omit<ChangesAction, 'id'> & { readonly limit: number; readonly way: 'apply' | 'undo' },
   ) {
-    const { limit, way, paths = [], force = false } = options;
-    const selected = paths.map((one) => {
-      const found = toHelperPath(one, folders);
-      if (found === undefined) throw pathOutside(one, id);
-      return found;
-    });
+    const { limit, way, paths, force = false } = options;
+    const selected = paths ? toHelperPaths(paths, { folders, id }) : [];
     const flags = [force ? '1' : '', name === 'apply' ? '1' : ''];
     const words = [name, store, path, String(limit), way, ...flags, ...selected];
     return parseList(await this.#helper.call(...words), folders);
   }
 
   async #removePaths({ store, path, folders, id }: StoredEntry, paths: readonly string[]): Promise<void> {
-    const inLayer = paths.map((one) => {
-      const found = toHelperPath(one, folders);
-      if (found === undefined) throw pathOutside(one, id);
-      return join(path, 'new', found);
-    });
+    const inLayer = toHelperPaths(paths, { folders, id }).map((one) => join(path, 'new', one));
     await this.#helper.call('remove', store, ...inLayer);
   }
 
@@ -357,6 +353,18 @@ export class ChangesStore {
     makeFolder(join(store, 'entries'));
     renameSync(path, entryPath(store, id));
   }
+}
+
+function toHelperPaths(
+  paths: readonly string[],
+  { folders, id }: Pick<StoredEntry, 'folders' | 'id'>,
+): readonly string[] {
+  if (paths.length === 0 || paths.includes('')) throw noPath(id);
+  return paths.map((path) => {
+    const found = toHelperPath(path, folders);
+    if (found === undefined) throw pathOutside(path, id);
+    return found;
+  });
 }
 
 /** The entries on top of which commands run now. */

@@ -16,6 +16,7 @@ export interface ChangesDeps {
 export const changesRequest = z.strictObject({
   paths: z
     .array(z.string().min(1).max(4_096))
+    .min(1)
     .max(1_000)
     .optional()
     .describe('Only these files or folders; all by default.'),
