@@ -21,9 +21,11 @@ export interface ContainerPlace {
   readonly hasInit: boolean;
 }
 
-// Ends once only it and the init process are left for three minutes: a container does not stay behind if its server was killed
-// and no other one ever looks for it. The worker ends itself without a server. `sh` reaps orphans if it is PID 1.
-const waitScript = [
+/**
+ * The first process of a container. It ends once only it and the init process are left for three minutes, so that a container does not stay behind if its
+ * server was killed and no other one ever looks for it: the worker ends itself without a server. `sh` reaps orphans if it is PID 1.
+ */
+export const waitScript = [
   'n=0; while [ $n -lt 3 ]; do sleep 60 || exit 1; n=$((n+1));',
   'for p in /proc/[0-9]*; do case $p in /proc/1|/proc/$$) ;; *) n=0;; esac; done; done',
 ].join(' ');

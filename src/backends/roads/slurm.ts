@@ -1,0 +1,189 @@
+// The road into an allocation of Slurm, one per connection, on this machine or through `ssh` to a login node.
+// 1. `salloc --no-shell` waits for the allocation, which no process of ours needs to keep open,
+// 2. `srun --overlap` runs each program in it,
+// 3. `scancel` ends it with everything in it.
+import type { Duplex } from 'node:stream';
+import type { NacreError } from '../../contract/failure.ts';
+import type { SlurmRoad } from '../../contract/machine.ts';
+import { randomHex } from '../../support/ids.ts';
+import { settlesWithin } from '../../support/timing.ts';
+import type { FarEnd, FarProgram } from '../../wire/road.ts';
+import { spawnFar } from '../../worker/road/spawn-far.ts';
+import { toShown } from './far-messages.ts';
+import type { FarDeps, RoadMachine } from './open-far.ts';
+import { machineUnusable } from './road-errors.ts';
+import { isAbandoned, serverLabel } from './server-label.ts';
+import { explainSsh, toSshArgv } from './ssh.ts';
+
+/** An allocation as a machine. */
+export function createSlurmMachine(name: string, road: SlurmRoad, deps: FarDeps): RoadMachine {
+  const allocation = new Allocation(name, road, deps);
+  return {
+    name,
+    // Homes are usually shared by the nodes of a cluster, but not always there.
+    roots: ['~/.cache/nacre', '/tmp/nacre-UID'],
+    run: (argv) => allocation.run(argv),
+    explain: (end) => allocation.explain(end),
+    remove: () => allocation.remove(),
+  };
+}
+
+const queueMs = 8_000;
+const cancelMs = 10_000;
+
+class Allocation {
+  readonly #name: string;
+  readonly #road: SlurmRoad;
+  readonly #environment: Readonly<Record<string, string>>;
+  // `remove` cancels by this name, which is known before the number is.
+  readonly #jobName = `nacre-${randomHex(8)}`;
+  #id: Promise<string> | undefined;
+  #waiting: FarProgram | undefined;
+  #sweeping: Promise<void> | undefined;
+  #isRemoved = false;
+
+  constructor(name: string, road: SlurmRoad, { environment }: FarDeps) {
+    this.#name = name;
+    this.#road = road;
+    // The numbers are read from messages, which are translated on some systems.
+    this.#environment = { ...environment, LC_ALL: 'C' };
+  }
+
+  async run(argv: readonly string[]): Promise<FarProgram> {
+    const id = await this.#allocate();
+    const far = this.#spawn(['srun', `--jobid=${id}`, ...stepOptions, ...argv]);
+    // A step that ends with an error may have lost its allocation: the next one asks for another.
+    void far.ended.then(async ({ code }) => {
+      if (code !== 0 && !this.#isRemoved && !(await this.#isRunning(id))) this.#id = undefined;
+    });
+    return far;
+  }
+
+  explain(end: FarEnd): NacreError | undefined {
+    if (this.#road.login !== undefined && end.code === 255) return this.#explainLogin(end);
+    if (end.code === 0 || (end.code !== null && !/^(?:srun|salloc): /m.test(end.stderr))) return undefined;
+    return explainSlurm(this.#name, end);
+  }
+
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    this.#waiting?.stream.destroy();
+    if (this.#id) await this.#output(['scancel', `--name=${this.#jobName}`]);
+    this.#id = undefined;
+    await this.#sweeping;
+  }
+
+  async #allocate(): Promise<string> {
+    this.#id ??= this.#request();
+    const id = this.#id;
+    id.catch(() => {
+      if (this.#id === id) this.#id = undefined;
+    });
+    if (await settlesWithin(id, queueMs)) return id;
+    throw machineUnusable(
+      this.#name,
+      'its allocation still waits in the queue of Slurm',
+      'Call again later; squeue --me shows the queue. The request is kept.',
+    );
+  }
+
+  async #request(): Promise<string> {
+    const far = this.#spawn(['salloc', ...toRequest(this.#road, this.#jobName)]);
+    this.#waiting = far;
+    far.stream.resume();
+    const end = await far.ended;
+    this.#waiting = undefined;
+    const [, id] = /Granted job allocation (\d+)/.exec(end.stderr) ?? [];
+    if (end.code !== 0 || id === undefined)
+      throw (this.#road.login !== undefined && this.#explainLogin(end)) || explainSlurm(this.#name, end);
+    this.#sweeping ??= this.#sweep();
+    return id;
+  }
+
+  // Ends the allocations of servers that are dead.
+  async #sweep(): Promise<void> {
+    const lines = await this.#output(['squeue', '--me', '--noheader', '--format=%i|%j|%k']);
+    const left = lines.split('\n').flatMap((line) => {
+      const [id = '', job = '', label = ''] = line.trim().split('|');
+      return job.startsWith('nacre-') && /^\d+$/.test(id) && isAbandoned(label) ? [id] : [];
+    });
+    if (left.length > 0) await this.#output(['scancel', ...left]);
+  }
+
+  async #isRunning(id: string): Promise<boolean> {
+    const state = await this.#output(['squeue', `--jobs=${id}`, '--noheader', '--format=%T']);
+    return state.trim() === 'RUNNING';
+  }
+
+  /** The output of a short command; empty if it fails or takes too long. */
+  async #output(argv: readonly string[]): Promise<string> {
+    const { stream } = this.#spawn(argv);
+    const text = readText(stream);
+    await settlesWithin(text, cancelMs);
+    stream.destroy();
+    return text;
+  }
+
+  #spawn(argv: readonly string[]): FarProgram {
+    const { login, config } = this.#road;
+    const [program = '', ...words] = argv;
+    const far =
+      login === undefined
+        ? spawnFar([program, ...words], this.#environment)
+        : spawnFar(toSshArgv(this.#name, { host: login, config }, argv), this.#environment);
+    // `ended` reports the failure.
+    far.stream.on('error', () => {});
+    return far;
+  }
+
+  #explainLogin(end: FarEnd): NacreError | undefined {
+    const { login = '', config } = this.#road;
+    return explainSsh(this.#name, { host: login, config }, end);
+  }
+}
+
+const stepOptions: readonly string[] = [
+  ...['--overlap', '--nodes=1', '--ntasks=1', '--quiet', '--chdir=/'],
+  // Otherwise Slurm sends output only at the end of a line.
+  '--unbuffered',
+  // The server's other variables stay on its machine.
+  '--export=HOME,PATH,USER,LOGNAME,LANG',
+  '--mpi=none',
+];
+
+/** The arguments of `salloc`. */
+export function toRequest(road: SlurmRoad, jobName: string): readonly string[] {
+  const { partition, account, gres, cpus, memory, timeSeconds } = road;
+  const option = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [`--${name}=${value}`];
+  return [
+    ...['--no-shell', '--nodes=1', '--ntasks=1', `--job-name=${jobName}`, `--comment=${serverLabel()}`],
+    `--time=${Math.ceil(timeSeconds / 60)}`,
+    ...option('partition', partition),
+    ...option('account', account),
+    ...option('gres', gres),
+    ...option('cpus-per-task', cpus),
+    ...option('mem', memory),
+  ];
+}
+
+function explainSlurm(name: string, { stderr }: FarEnd): NacreError {
+  if (/ENOENT|not found/.test(stderr))
+    return machineUnusable(
+      name,
+      'there is no salloc or srun',
+      'Install the client programs of Slurm, or set slurm.login to a login node.',
+    );
+  const said = toShown(stderr.replace(/^(?:salloc|srun): (?:error: )?/gm, ''));
+  return machineUnusable(name, `Slurm says: ${said}`, 'Correct the settings of this machine, or ask sinfo.');
+}
+
+async function readText(stream: Duplex): Promise<string> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+  } catch {
+    // It was destroyed because it took too long.
+  }
+  return Buffer.concat(pieces).toString().slice(0, 1_048_576);
+}
