@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../contract/failure.ts';
+import { toSocketAddress } from '../support/socket-address.ts';
 import { settlesWithin } from '../support/timing.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
 import { type KeptEngine, toReachedServer } from './reach-kept.ts';
@@ -155,7 +156,9 @@ function pidOf(path: string): string {
 
 function open(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path, () => resolve(socket));
+    const { address, release } = toSocketAddress(path);
+    const socket = connect(address, () => resolve(socket));
+    for (const event of ['connect', 'close'] as const) socket.once(event, release);
     socket.on('error', reject);
   });
 }

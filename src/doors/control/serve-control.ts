@@ -10,6 +10,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { maxLineBytes } from '../../servers/control-call.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { toSocketAddress } from '../../support/socket-address.ts';
 import { answerRequest, type ControlledServer } from './answer-request.ts';
 
 /** An open control socket. */
@@ -42,9 +43,14 @@ export async function serveControl(folder: string, controlled: ControlledServer)
 }
 
 function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(cannotOpen(path, error)));
-    server.listen(path, () => {
+  return new Promise<void>((resolve, reject) => {
+    const { address, release } = toSocketAddress(path);
+    server.once('error', (error) => {
+      release();
+      reject(cannotOpen(path, error));
+    });
+    server.listen(address, () => {
+      release();
       chmodSync(path, 0o600);
       resolve();
     });
@@ -53,7 +59,7 @@ function listen(server: Server, path: string): Promise<void> {
 
 function cannotOpen(path: string, { message }: Error): NacreError {
   return new NacreError('settings_invalid', `The socket ${path} cannot be opened: ${message}.`, {
-    hint: 'The path of a socket is limited to about 100 characters: choose a shorter state_dir if it is longer.',
+    hint: 'Check that state_dir can be written and is on a file system with sockets, or choose another one.',
   });
 }
 
