@@ -160,14 +160,23 @@ export class Peer {
   }
 
   async #answer(number: number, body: unknown, raw: readonly Buffer[]): Promise<void> {
-    const { m: method, w: words } = body as { readonly m: string; readonly w: readonly unknown[] };
     try {
+      const { method, words } = toCall(body);
       const answer = await this.#handlers.onCall?.({ number, method, words, raw });
       if (number !== unanswered) this.#send(frameKinds.answer, number, answer?.result ?? null, answer?.raw);
     } catch (error) {
       if (number !== unanswered) this.#send(frameKinds.failure, number, toFailure(error));
     }
   }
+}
+
+// A worker must survive any bytes that another program of the user sends to its socket.
+function toCall(body: unknown): Pick<IncomingCall, 'method' | 'words'> {
+  const { m: method, w: words } = (body ?? {}) as { readonly m?: unknown; readonly w?: unknown };
+  if (typeof method === 'string' && Array.isArray(words)) return { method, words };
+  throw new NacreError('invalid_request', 'A call on a stream to a worker has no method or no arguments.', {
+    hint: 'Use nacre itself to talk to a worker.',
+  });
 }
 
 /** The stream was closed before a call was answered. */

@@ -37,6 +37,8 @@ import type { JobEntry, SessionEntry, WorkerHost } from './worker-host.ts';
 
 const maxReadBytes = 1_048_576;
 const silenceMs = 30_000;
+// A stream without `hello` would keep the worker from ending.
+const helloMs = 10_000;
 
 type Handlers = {
   readonly [M in Exclude<WireMethod, 'read' | 'write'>]: (
@@ -76,6 +78,13 @@ export class Link {
       onCall: (call) => this.#answer(call),
       onClose: () => void this.#close(),
     });
+    this.#expectHello();
+  }
+
+  #expectHello(): void {
+    setTimeout(() => {
+      if (!this.#hello) this.#peer.close(new Error('it has not said hello'));
+    }, helloMs).unref();
   }
 
   get name(): string {
