@@ -28,6 +28,8 @@ try {
   for (const name of chosen)
     spawnSync(process.execPath, ['--expose-gc', join(outdir, name.replace('.ts', '.mjs'))], {
       stdio: 'inherit',
+      // The bundles are elsewhere than the files that look for dist/.
+      env: { ...process.env, NACRE_TEST_ROOT: `${process.cwd()}/` },
     });
 } finally {
   rmSync(outdir, { recursive: true, force: true });
