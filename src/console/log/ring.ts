@@ -71,8 +71,8 @@ export class Ring {
   firstLine = 0;
 
   update(state: LogState): void {
-    // A line that was not complete has changed.
-    if (this.#state) this.#known.delete(this.#state.lines - 1);
+    // A line that was not complete has changed. Without new bytes it has not, and would not be asked for again.
+    if (this.#state && this.#state.bytes !== state.bytes) this.#known.delete(this.#state.lines - 1);
     if (this.#state && state.firstLine !== this.#state.firstLine) this.#known.clear();
     if (this.#state?.errors !== state.errors || this.#state?.found !== state.found) this.#asked = '';
     this.#state = state;
