@@ -162,6 +162,7 @@ export function toPodSpec(name: string, road: KubernetesRoad) {
         {
           name: 'nacre',
           image: road.image,
+          imagePullPolicy: 'IfNotPresent',
           command: ['sh', '-c', waitScript],
           env: Object.entries(road.env).map(([key, value]) => ({ name: key, value })),
           resources: { limits: amounts, requests: amounts },
