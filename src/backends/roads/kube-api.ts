@@ -141,8 +141,16 @@ function toProgram(socket: WebSocket): FarProgram {
   return { stream, ended };
 }
 
+// Clusters close a connection over which a message of more than 32 MiB comes.
+const maxMessageBytes = 1_048_576;
+
 function send(socket: WebSocket, head: readonly number[], data: Buffer, done: (error?: Error) => void): void {
-  socket.send(Buffer.concat([Buffer.from(head), data]), { binary: true }, done);
+  const piece = data.subarray(0, maxMessageBytes);
+  const rest = data.subarray(maxMessageBytes);
+  socket.send(Buffer.concat([Buffer.from(head), piece]), { binary: true }, (error) => {
+    if (error || rest.length === 0) done(error);
+    else send(socket, head, rest, done);
+  });
 }
 
 /** The exit code in the status of a program; null if it did not run. */
