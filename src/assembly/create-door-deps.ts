@@ -180,11 +180,11 @@ function createMachinesAccess({ values, machines }: Resolved, host: EngineHost):
     defaultMachine: machines?.defaultName ?? localMachine,
     machineNames: others.map(({ name }) => name),
     async examineMachine(name, withinMs) {
-      const { examineMachine } = await import('../machines/examine-machine.ts');
+      const { tryMachine } = await import('../machines/try-machine.ts');
       const machine = others.find((one) => one.name === name);
       if (!machine)
         return { name, road: 'none', isReachable: false, problem: `There is no machine ${name}.` };
-      return examineMachine(machine, toMachineDeps(values, host), withinMs);
+      return tryMachine(machine, toMachineDeps(values, host), withinMs);
     },
   };
 }

@@ -16,16 +16,18 @@ export interface MachineDeps extends FarDeps {
 // A network that is gone for longer than this has usually ended the wait of every caller as well.
 const graceMs = 60_000;
 const patienceMs = 9_000;
+const answerMs = 45_000;
 // The first connection may upload Node.js or pull an image; the road itself ends an attempt that makes no progress.
 const firstPatienceMs = 900_000;
 
 /** Creates the backend of a machine, which is connected to when it is first used. */
 export function createMachineBackend(machine: MachineSettings, deps: MachineDeps): MachineBackend {
-  const road = createRoad(machine, deps);
+  const road = createUsableRoad(machine, deps);
   const backend = createRemoteBackend({
     ...toMachineOptions(machine, deps),
     mode: 'use',
-    road: { patienceMs, firstPatienceMs, ...road },
+    endsAll: true,
+    road: { patienceMs, firstPatienceMs, answerMs, ...road },
   });
   return {
     ...backend,
@@ -34,6 +36,19 @@ export function createMachineBackend(machine: MachineSettings, deps: MachineDeps
       await road.remove?.();
     },
   };
+}
+
+// A machine that cannot be used must not keep the server from the others.
+function createUsableRoad(machine: MachineSettings, deps: MachineDeps): ReturnType<typeof createRoad> {
+  try {
+    return createRoad(machine, deps);
+  } catch (error) {
+    return {
+      async open() {
+        throw error;
+      },
+    };
+  }
 }
 
 /** The options of a connection to a machine. */

@@ -3,6 +3,7 @@
 import type { Backend } from '../contract/backend.ts';
 import type { FactsMachine } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
+import type { JobSpec } from '../contract/job.ts';
 
 /** The backend of another machine. */
 export interface MachineBackend extends Backend {
@@ -34,7 +35,7 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
       const { machine, ...rest } = spec;
       const backend = machine === undefined ? local : places.machine(machine);
       if (backend !== local) places.add(spec, backend);
-      await backend.prepare(rest);
+      await backend.prepare(backend === local ? rest : withoutRules(rest));
     },
     list: async () => (await Promise.all(begun().map((backend) => backend.list()))).flat(),
     async dispose(id) {
@@ -63,6 +64,11 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
       await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
     },
   };
+}
+
+// A later process does not take it up, so the other machine need not know the rules.
+function withoutRules(spec: JobSpec): JobSpec {
+  return spec.keeping ? { ...spec, keeping: { ...spec.keeping, judgedBy: undefined } } : spec;
 }
 
 const nothing = { spoolBytes: 0 };

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { NacreError, toNacreError } from '../contract/failure.ts';
+import { failureCodes, NacreError, toNacreError } from '../contract/failure.ts';
 import { frameKinds, magic, unanswered, type WireEvent, type WireFailure } from '../contract/wire.ts';
 import { createDeferred, type Deferred } from '../support/timing.ts';
 import { encodeFrame, FrameReader, maxBannerBytes, type WireFrame } from './frames.ts';
@@ -149,7 +149,9 @@ export class Peer {
   }
 
   #receive({ kind, number, body, raw }: WireFrame): void {
-    if (kind === frameKinds.ping) this.#send(frameKinds.pong, 0, undefined);
+    // Pongs that the other side does not read must not fill this process.
+    if (kind === frameKinds.ping && this.#stream.writableLength < backlogBytes)
+      this.#send(frameKinds.pong, 0, undefined);
     if (kind === frameKinds.event) this.#handlers.onEvent?.(body as WireEvent, raw);
     if (kind === frameKinds.call) void this.#answer(number, body, raw);
     const call = this.#calls.get(number);
@@ -187,6 +189,15 @@ function toFailure(error: unknown): WireFailure {
   return { code, message, hint, details };
 }
 
-function fromFailure({ code, message, hint, details = {} }: WireFailure): NacreError {
-  return new NacreError(code, message, { hint, details });
+// The other side may be hostile: only texts and known codes are passed on.
+function fromFailure(failure: Partial<WireFailure> | null | undefined): NacreError {
+  const { code, message, hint, details } = failure ?? {};
+  const known = failureCodes.find((one) => one === code) ?? 'internal';
+  const text = typeof message === 'string' ? message.slice(0, longestText) : 'The worker reported a failure.';
+  return new NacreError(known, text, {
+    hint: typeof hint === 'string' ? hint.slice(0, longestText) : undefined,
+    details: typeof details === 'object' && details !== null ? details : {},
+  });
 }
+
+const longestText = 8_192;

@@ -8,6 +8,8 @@ export interface Road {
   readonly patienceMs?: number | undefined;
   /** The same while no worker was ever reached, for a road whose `open` fails in time by itself; `patienceMs` by default. */
   readonly firstPatienceMs?: number | undefined;
+  /** How long the worker may take to answer a call; without a limit by default. */
+  readonly answerMs?: number | undefined;
   /** The longest pause between two attempts to open it again; 2 seconds by default. A call ends the pause. */
   readonly retryMs?: number | undefined;
   /** Closes the streams, and removes what was created for this connection, such as a container. */

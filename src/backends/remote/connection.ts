@@ -8,6 +8,7 @@ import type { FarHello, NearHello, WireCalls, WireEvent, WireMethod } from '../.
 import { createDeferred, createNotifier, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { type Answer, Peer, StreamClosedError } from '../../wire/peer.ts';
 import type { Road } from '../../wire/road.ts';
+import { checkHello } from './check-far.ts';
 
 /** Callbacks of a `Connection`. */
 export interface ConnectionHandlers {
@@ -50,6 +51,12 @@ const neverTwice: ReadonlySet<string> = new Set([
   ...['start', 'write', 'applyChanges', 'discardChanges', 'undoChanges', 'openPort'],
 ]);
 
+// These wait for processes to end, or for files to be moved.
+const slowCalls: ReadonlySet<string> = new Set([
+  ...['stop', 'closeSession', 'warmUp', 'applyChanges', 'discardChanges', 'undoChanges', 'shutdown'],
+]);
+const slowestMs = 180_000;
+
 /** A call that is not answered yet; `open` waits as one without a method. */
 class OpenCall {
   readonly method: WireMethod | undefined;
@@ -76,6 +83,12 @@ class OpenCall {
 
   reject(error: NacreError): void {
     this.answer.reject(this.worker === undefined ? error : new UnansweredError(error));
+  }
+
+  /** Rejects it unless it is answered within `ms`. */
+  expectAnswer(ms: number): void {
+    this.stopWaiting();
+    this.#timer = setTimeout(() => this.reject(noAnswer(this.method ?? '')), ms).unref();
   }
 
   stopWaiting(): void {
@@ -191,6 +204,8 @@ export class Connection {
       return;
     }
     call.worker = this.#worker;
+    const { answerMs } = this.#road;
+    if (answerMs !== undefined) call.expectAnswer(slowCalls.has(method) ? answerMs + slowestMs : answerMs);
     peer.beat(beatMs);
     // A call whose stream breaks is sent again over the next one.
     peer.call(number, method, call.words, call.raw).then(call.answer.resolve, (error: unknown) => {
@@ -235,7 +250,7 @@ export class Connection {
     });
     if (!isAnswered) peer.close();
     if (!isAnswered || this.#isClosed) throw new Error('it did not answer');
-    this.#onHello(peer, (await answer).result as FarHello);
+    this.#onHello(peer, toHello(peer, (await answer).result));
   }
 
   #onHello(peer: Peer, hello: FarHello): void {
@@ -260,6 +275,21 @@ export class Connection {
   #rejectCalls(error: NacreError): void {
     for (const call of this.#calls.values()) call.reject(error);
   }
+}
+
+function toHello(peer: Peer, answer: unknown): FarHello {
+  try {
+    return checkHello(answer);
+  } catch (error) {
+    peer.close();
+    throw error;
+  }
+}
+
+function noAnswer(method: string): NacreError {
+  return new NacreError('resources_unavailable', `The worker did not answer the call ${method} in time.`, {
+    hint: 'Check whether it had an effect before you make it again; nacre machines shows whether its machine answers.',
+  });
 }
 
 function noWorker(cause: unknown): NacreError {

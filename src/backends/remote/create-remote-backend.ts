@@ -5,7 +5,7 @@ import { stopOnClose } from '../../contract/backend.ts';
 import type { Facts, InspectQuery, SessionFacts } from '../../contract/facts.ts';
 import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
-import type { Cursor, JobSpec, JobState, OutputChunk, ReadResult } from '../../contract/job.ts';
+import type { Cursor, JobSpec, JobState, ReadResult } from '../../contract/job.ts';
 import {
   type Elsewhere,
   type FarHello,
@@ -13,12 +13,12 @@ import {
   firstCredit,
   type InspectAnswer,
   protocol,
-  type ReadAnswer,
   type WireEvent,
 } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { settlesWithin } from '../../support/timing.ts';
 import type { Road } from '../../wire/road.ts';
+import { checkFrames, checkObservation, checkRead, checkState } from './check-far.ts';
 import { Connection, UnansweredError, WorkerReplacedError } from './connection.ts';
 import { Mirror } from './mirror.ts';
 
@@ -34,6 +34,8 @@ export interface RemoteOptions {
   readonly tombstoneMs: number;
   /** How long commands that do not outlive a broken stream wait for the next one. */
   readonly graceMs: number;
+  /** True if `close` ends also the jobs that outlive a broken stream, because no later process takes them up. */
+  readonly endsAll?: boolean | undefined;
   /** Present if the worker is on another machine. */
   readonly elsewhere?: Elsewhere | undefined;
 }
@@ -116,7 +118,7 @@ function jobCalls(jobs: RemoteJobs): Pick<Backend, JobCalls> {
       await connection.call('interrupt', id);
     },
     async stop(id, how) {
-      const state = await connection.call('stop', id, how);
+      const state = checkState(await connection.call('stop', id, how), id);
       jobs.find(id)?.set(state);
       return state;
     },
@@ -124,8 +126,8 @@ function jobCalls(jobs: RemoteJobs): Pick<Backend, JobCalls> {
       const mirror = jobs.get(id);
       if (mirror.hasEnded) return { awaitingInput: false, listening: [] };
       const { observation, state } = await connection.call('observe', id);
-      mirror.set(state);
-      return observation;
+      mirror.set(checkState(state, id));
+      return checkObservation(observation);
     },
     awaitsInput: (id) => jobs.awaitsInput(id),
     list: async () => jobs.states(),
@@ -234,7 +236,7 @@ class RemoteJobs {
     const { epoch } = this.connection;
     const startedAt = new Date().toISOString();
     try {
-      mirror.set(await this.connection.call('start', id));
+      mirror.set(checkState(await this.connection.call('start', id), id));
     } catch (error) {
       const isReopened = this.connection.epoch !== epoch;
       const unknown = toUnknown(id, startedAt);
@@ -338,7 +340,8 @@ class RemoteJobs {
 
   async close(): Promise<void> {
     if (this.connection.hasBegun && this.#options.mode === 'use') {
-      const ending = this.#running().filter((mirror) => !mirror.state().outlives);
+      const { endsAll } = this.#options;
+      const ending = this.#running().filter((mirror) => endsAll || !mirror.state().outlives);
       const stopped = ending.map(({ id }) => this.connection.call('stop', id, stopOnClose));
       await settlesWithin(Promise.allSettled(stopped), closeMs);
     }
@@ -372,10 +375,10 @@ class RemoteJobs {
   #onEvent(event: WireEvent, raw: readonly Buffer[]): void {
     const mirror = this.#mirrors.get(event.id);
     if (!mirror) return;
-    if (event.event === 'output') mirror.add(event.cursor, event.frames, raw);
+    if (event.event === 'output') mirror.add(event.cursor, checkFrames(event.frames, raw), raw);
     else if (event.event === 'grown') mirror.grow(event);
-    else if (event.event === 'awaiting') mirror.awaiting = event.on;
-    else mirror.set(event.state);
+    else if (event.event === 'awaiting') mirror.awaiting = event.on === true;
+    else mirror.set(checkState(event.state, mirror.id));
   }
 
   #running(): readonly Mirror[] {
@@ -383,10 +386,10 @@ class RemoteJobs {
   }
 
   #refresh(mirror: Mirror): void {
-    this.connection.call('state', mirror.id).then(
-      (state) => mirror.set(state),
-      () => {},
-    );
+    this.connection
+      .call('state', mirror.id)
+      .then((state) => mirror.set(checkState(state, mirror.id)))
+      .catch(() => {});
   }
 
   // Credit is sent in steps: one message per read would cost more than it saves.
@@ -399,14 +402,7 @@ class RemoteJobs {
 
   async #readFar(id: string, from: Cursor, maxBytes: number): Promise<ReadResult> {
     const { result, raw } = await this.connection.send('read', [id, from, maxBytes]);
-    const { frames, ...rest } = result as ReadAnswer;
-    const all = Buffer.concat(raw);
-    let at = 0;
-    const chunks = frames.map(([stream, bytes]): OutputChunk => {
-      at += bytes;
-      return { stream, data: all.subarray(at - bytes, at) };
-    });
-    return { chunks, ...rest };
+    return checkRead(result, raw, { from, maxBytes });
   }
 
   async #followExec(): Promise<void> {

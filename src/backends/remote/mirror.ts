@@ -2,6 +2,7 @@ import { jobNotFound } from '../../contract/failure.ts';
 import type { Cursor, JobState, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
 import { firstCredit, type OutputFrame } from '../../contract/wire.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
+import { isSize } from './check-far.ts';
 
 /** Output that a mirror keeps in memory; older output is read from the worker. */
 const windowBytes = 4 * 1_048_576;
@@ -9,6 +10,8 @@ const windowBytes = 4 * 1_048_576;
 const endedBytes = 65_536;
 // How long a read waits for output that is to be pushed, before it asks for it.
 const pushMs = 1_000;
+// Output in tiny pieces of both streams in turn needs more memory than its bytes.
+const maxPieces = 65_536;
 // Neighbouring pieces up to this size are joined.
 const joinedBytes = 4_096;
 
@@ -70,6 +73,7 @@ export class Mirror {
   }
 
   add(cursor: Cursor, frames: readonly OutputFrame[], raw: readonly Buffer[]): void {
+    if (!isSize(cursor)) throw new Error('The worker sent output without a cursor.');
     // After a reconnection, or a gap because output was removed, the window begins again.
     if (cursor !== this.#end) this.#reset(cursor);
     const rest = [...raw];
@@ -79,6 +83,7 @@ export class Mirror {
   }
 
   grow(grown: { readonly stdoutBytes: number; readonly stderrBytes: number }): void {
+    if (!isSize(grown.stdoutBytes) || !isSize(grown.stderrBytes)) return;
     this.#grown = grown;
     this.#changed.notifyAll();
   }
@@ -179,7 +184,7 @@ export class Mirror {
 
   #trim(maxBytes: number): void {
     let dropped = 0;
-    while (this.#end - this.#start > maxBytes) {
+    while (this.#end - this.#start > maxBytes || this.#pieces.length - dropped > maxPieces) {
       const first = this.#pieces[dropped];
       if (!first) break;
       this.#start = first.start + first.data.length;

@@ -77,9 +77,9 @@ export const runCommands: DoorGroup = {
     load: async () => (await import('./check.ts')).checkDoor,
   }),
   machines: defineDoor({
-    summary: 'Connect to the machines of the settings, and show what they can enforce.',
+    summary: 'Show which other machines can be reached.',
     details:
-      'With check and a name, waits until the machine is ready, which may include an upload of Node.js.',
+      'Connects to each of them and shows what it can enforce. With check and a name, waits until the machine is ready, which may include an upload of Node.js.',
     usage: '[check NAME]',
     examples: [
       ['nacre machines', 'List the machines: reachable or not, supervision, running commands and latency.'],

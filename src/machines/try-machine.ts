@@ -6,7 +6,7 @@ import { createStopwatch, settlesWithin } from '../support/timing.ts';
 import { type MachineDeps, toMachineOptions } from './create-machine-backend.ts';
 
 /** Connects to a machine, measures the connection and asks for what can be enforced there; never rejects. */
-export async function examineMachine(
+export async function tryMachine(
   machine: MachineSettings,
   deps: MachineDeps,
   withinMs: number,

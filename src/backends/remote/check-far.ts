@@ -1,0 +1,161 @@
+// A worker on another machine may be hostile. What it reports about its own jobs is believed, but it must have the right shape: the
+// near side reads sizes in loops, and writes states to its audit log.
+import { NacreError } from '../../contract/failure.ts';
+import type {
+  Cursor,
+  JobObservation,
+  JobState,
+  JobStatus,
+  OutputChunk,
+  ProcessRef,
+  ReadResult,
+} from '../../contract/job.ts';
+import type { FarHello, OutputFrame, ReadAnswer } from '../../contract/wire.ts';
+
+const statuses: ReadonlySet<unknown> = new Set<JobStatus>([
+  ...(['pending', 'running', 'completed', 'failed', 'timeout', 'killed', 'lost'] as const),
+]);
+const finalStatuses: ReadonlySet<unknown> = new Set<JobStatus>([
+  ...(['completed', 'failed', 'timeout', 'killed', 'lost'] as const),
+]);
+const mostEntries = 10_000;
+const longestText = 65_536;
+
+/** The state of the job `id`; throws unless it can be one. */
+export function checkState(value: unknown, id: string): JobState {
+  const state = toObject(value, 'a state');
+  const { status, end, enforcement, resources } = state;
+  const isRight =
+    state.id === id &&
+    statuses.has(status) &&
+    isTextOf(state.startedAt) &&
+    [state.durationMs, state.stdoutBytes, state.stderrBytes].every(isSize) &&
+    (state.pid === null || isSize(state.pid)) &&
+    isTextList(state.withheldEnv) &&
+    isObjectOrNull(enforcement) &&
+    isObjectOrNull(resources) &&
+    (end === null ? !finalStatuses.has(status) : finalStatuses.has(status) && isEnd(end));
+  if (!isRight) throw damaged(`a state of ${id}`);
+  if (enforcement !== null && !isTextList((enforcement as Record<string, unknown>).gaps))
+    throw damaged(`what is enforced on ${id}`);
+  return value as JobState;
+}
+
+/** The answer to `hello`; jobs in a state that cannot be right are left out, and are lost then. */
+export function checkHello(value: unknown): FarHello {
+  const { build, worker, pid, jobs, machine } = toObject(value, 'its first answer');
+  const isRight = isTextOf(build) && isName(worker) && isSize(pid) && Array.isArray(jobs);
+  if (!isRight || (machine !== undefined && machine !== null && !isMachine(machine)))
+    throw damaged('its first answer');
+  const known = jobs.flatMap((state) => {
+    try {
+      return [checkState(state, String((state as { readonly id?: unknown } | null)?.id))];
+    } catch {
+      return [];
+    }
+  });
+  return { ...(value as FarHello), jobs: known };
+}
+
+/** Frames of output with their bytes; throws if they are not the bytes that were sent. */
+export function checkFrames(frames: unknown, raw: readonly Uint8Array[]): readonly OutputFrame[] {
+  if (!Array.isArray(frames)) throw damaged('output');
+  let bytes = 0;
+  for (const frame of frames as readonly unknown[]) {
+    const [stream, count] = Array.isArray(frame) ? (frame as readonly unknown[]) : [];
+    if ((stream !== 'stdout' && stream !== 'stderr') || !isSize(count)) throw damaged('output');
+    bytes += count;
+  }
+  if (bytes !== raw.reduce((sum, piece) => sum + piece.length, 0)) throw damaged('output');
+  return frames as readonly OutputFrame[];
+}
+
+/** The answer to `read`, which goes on from `from`, or from where output that was removed ended. */
+export function checkRead(
+  value: unknown,
+  raw: readonly Uint8Array[],
+  { from, maxBytes }: { readonly from: Cursor; readonly maxBytes: number },
+): ReadResult {
+  const { frames: given, next, end, final, goneBefore } = toObject(value, 'output') as Partial<ReadAnswer>;
+  const frames = checkFrames(given, raw);
+  const all = Buffer.concat(raw);
+  const begin = Math.max(from, goneBefore ?? 0);
+  const isRight =
+    isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && (goneBefore ?? 0) <= end;
+  // Without progress a reader would ask again and again.
+  if (!isRight || next !== begin + all.length || (maxBytes > 0 && next === from && next < end))
+    throw damaged('output');
+  let at = 0;
+  const chunks = frames.map(([stream, bytes]): OutputChunk => {
+    at += bytes;
+    return { stream, data: all.subarray(at - bytes, at) };
+  });
+  return { chunks, next, end, final, ...(goneBefore !== undefined && { goneBefore }) };
+}
+
+/** The answer to `observe`. */
+export function checkObservation(value: unknown): JobObservation {
+  const { awaitingInput, listening } = toObject(value, 'an observation');
+  if (typeof awaitingInput !== 'boolean' || !Array.isArray(listening) || listening.length > mostEntries)
+    throw damaged('an observation');
+  return { awaitingInput, listening: listening.filter((port) => Number.isInteger(port)) };
+}
+
+/** True for a number of bytes, milliseconds or processes. */
+export function isSize(value: unknown): value is number {
+  return (
+    typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+  );
+}
+
+function isEnd(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const end = value as Record<string, unknown>;
+  return (
+    isTextOf(end.cause) &&
+    (end.exitCode === null || (Number.isInteger(end.exitCode) && isSize(end.exitCode))) &&
+    (end.signal === null || isTextOf(end.signal)) &&
+    (end.detail === null || isTextOf(end.detail)) &&
+    [end.leftRunning, end.kept, end.survivors].every(isProcessList) &&
+    isTextList(end.deniedHosts) &&
+    (end.deniedPrograms === undefined || isTextList(end.deniedPrograms))
+  );
+}
+
+function isProcessList(value: unknown): value is readonly ProcessRef[] {
+  if (!Array.isArray(value) || value.length > mostEntries) return false;
+  return value.every((one: Partial<ProcessRef> | null) => isSize(one?.pid) && isTextOf(one?.command));
+}
+
+function isMachine(value: unknown): boolean {
+  const { platform, home, cwd } = toObject(value, 'its first answer');
+  return [platform, home, cwd].every(isTextOf);
+}
+
+function isTextOf(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= longestText;
+}
+
+// It is written to the audit log and to terminals.
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w.-]{1,100}$/.test(value);
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= mostEntries && value.every(isTextOf);
+}
+
+function isObjectOrNull(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+function toObject(value: unknown, part: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(part);
+  return value as Record<string, unknown>;
+}
+
+function damaged(part: string): NacreError {
+  return new NacreError('resources_unavailable', `The worker sent ${part} in a form that cannot be right.`, {
+    hint: 'It belongs to another version of nacre, or its machine cannot be trusted.',
+  });
+}

@@ -1,0 +1,214 @@
+// A worker on another machine that lies, floods or stalls: the near side answers every call in time, stays small, and believes it only
+// about its own jobs.
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
+import { frameKinds, magic } from '../../src/contract/wire.ts';
+import { encodeFrame } from '../../src/wire/frames.ts';
+import { type IncomingCall, Peer } from '../../src/wire/peer.ts';
+import { createStreamPair } from '../support/roads.ts';
+
+const honest = (id: string) => ({
+  ...{ id, status: 'running', pid: 1, startedAt: '2026-01-01T00:00:00.000Z', durationMs: 1, stdoutBytes: 0 },
+  ...{ stderrBytes: 0, withheldEnv: [], enforcement: null, resources: null, end: null },
+});
+const end = {
+  ...{ cause: 'exit', exitCode: 0, signal: null, detail: null, leftRunning: [], kept: [], survivors: [] },
+  deniedHosts: [],
+};
+const hello = { build: 'x', worker: 'worker-1', pid: 1, jobs: [] };
+
+/** A backend whose worker answers calls as `lie` says, and honestly where it returns undefined. */
+const face = (lie: (call: IncomingCall, peer: Peer) => unknown) => {
+  const peers: Peer[] = [];
+  const backend = createRemoteBackend({
+    ...{ build: 'x', mode: 'use', options: {}, orphanMs: 1_000, tombstoneMs: 1_000, graceMs: 0 },
+    execAllow: () => undefined,
+    road: {
+      ...{ patienceMs: 500, firstPatienceMs: 500, answerMs: 500, retryMs: 50 },
+      async open() {
+        const [near, far] = createStreamPair(0);
+        const peer: Peer = new Peer(far, {
+          async onCall(call) {
+            const lied = await lie(call, peer);
+            const [first] = call.words as readonly [{ readonly id?: string } | string | undefined];
+            const id = typeof first === 'string' ? first : (first?.id ?? '');
+            const answers: Record<string, unknown> = {
+              hello,
+              start: honest(id),
+              stop: honest(id),
+              state: honest(id),
+            };
+            return { result: lied === undefined ? (answers[call.method] ?? null) : lied, raw: [] };
+          },
+          onClose() {},
+        });
+        peers.push(peer);
+        return near;
+      },
+    },
+  });
+  onTestFinished(() => backend.close());
+  return { backend, peers };
+};
+
+const spec = {
+  command: { kind: 'shell', script: 'true' },
+  cwd: '/',
+  env: {},
+  stdin: 'empty',
+  timeoutMs: null,
+} as const;
+const startOne = async (backend: ReturnType<typeof face>['backend'], id = 'one') => {
+  await backend.prepare({ ...spec, id });
+  await backend.start(id);
+};
+
+const wrongValues = [
+  undefined,
+  null,
+  -1,
+  Number.NaN,
+  1e300,
+  'x',
+  '',
+  [],
+  {},
+  true,
+  ['x', 3],
+  { length: 1e9 },
+];
+
+test.each(Object.keys(honest('one')))(
+  'a state with a wrong %s is refused, or has the right type',
+  async (field) => {
+    for (const wrong of wrongValues) {
+      const { backend } = face(({ method }) =>
+        method === 'start' ? { ...honest('one'), [field]: wrong } : undefined,
+      );
+      const state = await startOne(backend)
+        .then(() => backend.wait('one', 0))
+        .catch((error: unknown) => error);
+      if (state instanceof Error) expect(state).toMatchObject({ code: 'resources_unavailable' });
+      else
+        expect(state).toMatchObject({
+          id: 'one',
+          durationMs: expect.any(Number),
+          stdoutBytes: expect.any(Number),
+        });
+    }
+  },
+);
+
+test.each(Object.keys(end))('an end with a wrong %s is refused, or has the right type', async (field) => {
+  for (const wrong of wrongValues) {
+    const lie = { ...honest('one'), status: 'completed', end: { ...end, [field]: wrong } };
+    const { backend } = face(({ method }) => (method === 'start' ? lie : undefined));
+    const state = await startOne(backend)
+      .then(() => backend.wait('one', 0))
+      .catch((error: unknown) => error);
+    if (state instanceof Error) expect(state).toMatchObject({ code: 'resources_unavailable' });
+    else expect(state).toMatchObject({ id: 'one', end: { leftRunning: expect.any(Array) } });
+  }
+});
+
+test.each(Object.keys(hello))('a first answer with a wrong %s is refused, or harmless', async (field) => {
+  for (const wrong of wrongValues) {
+    const { backend } = face(({ method }) => (method === 'hello' ? { ...hello, [field]: wrong } : undefined));
+    await backend.open().catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'resources_unavailable' });
+    });
+  }
+});
+
+test('output that never comes ends a read with an error and not with a loop', async () => {
+  const lie = { ...honest('one'), status: 'completed', stdoutBytes: 1e12, end };
+  let reads = 0;
+  const { backend } = face(({ method }) => {
+    if (method === 'read') reads += 1;
+    if (method === 'read') return { frames: [], next: 0, end: 1e12, final: true };
+    return method === 'start' ? lie : undefined;
+  });
+  await startOne(backend);
+  await expect(backend.read('one', 0, { waitMs: 0, maxBytes: 1_000 })).rejects.toThrow('cannot be right');
+  expect(reads).toBe(1);
+});
+
+test('a worker cannot report about jobs that it was not given', async () => {
+  const { backend, peers } = face(() => undefined);
+  await startOne(backend);
+  peers[0]?.push({
+    event: 'state',
+    id: 'other',
+    state: { ...honest('other'), status: 'completed', end } as never,
+  });
+  peers[0]?.push({
+    event: 'state',
+    id: 'one',
+    state: { ...honest('other'), status: 'completed', end } as never,
+  });
+  // The stream is damaged; over the next one the worker does not know the job.
+  expect(await backend.wait('one', 5_000)).toMatchObject({ id: 'one', status: 'lost' });
+  await expect(backend.wait('other', 0)).rejects.toMatchObject({ code: 'job_not_found' });
+});
+
+test('calls that are never answered are errors in time, although the worker answers pings', async () => {
+  const { backend } = face(({ method }) => (method === 'inspect' ? new Promise(() => {}) : undefined));
+  const begun = performance.now();
+  await expect(backend.inspect({ cwd: undefined, roots: [], programs: [] })).rejects.toThrow(
+    'The worker did not answer the call inspect in time.',
+  );
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
+test('failures have known codes and texts of bounded length', async () => {
+  const { backend } = face(({ method }) => {
+    if (method === 'inspect') throw Object.assign(new Error('x'.repeat(1e6)), { code: 'root' });
+  });
+  const error = await backend
+    .inspect({ cwd: undefined, roots: [], programs: [] })
+    .catch((one: unknown) => one);
+  expect(error).toMatchObject({ code: 'internal' });
+  expect((error as Error).message.length).toBeLessThan(10_000);
+});
+
+test('a flood of tiny pieces and of pings does not fill this process', { timeout: 60_000 }, async () => {
+  const { backend, peers } = face(() => undefined);
+  await startOne(backend);
+  const before = process.memoryUsage().rss;
+  for (let at = 0; at < 200_000; at += 1) {
+    const stream = at % 2 === 0 ? 'stdout' : 'stderr';
+    peers[0]?.push({ event: 'output', id: 'one', cursor: at, frames: [[stream, 1]] }, [Buffer.from('x')]);
+    if (at % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect
+    .poll(async () => (await backend.wait('one', 0)).stdoutBytes, { timeout: 30_000 })
+    .toBe(100_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
+});
+
+test('a near side does not queue pongs for a worker that reads nothing', async () => {
+  const [near, far] = createStreamPair(0);
+  const { Duplex } = await import('node:stream');
+  let written = 0;
+  // Takes nothing until the end.
+  const stuck = new Duplex({
+    read() {},
+    write(data: Buffer) {
+      written += data.length;
+    },
+  });
+  near.destroy();
+  far.destroy();
+  const peer = new Peer(stuck, { onClose() {} });
+  stuck.push(Buffer.from(magic, 'latin1'));
+  const pings = Buffer.concat(
+    Array.from({ length: 10_000 }, () => encodeFrame(frameKinds.ping, 0, undefined)).flat() as Buffer[],
+  );
+  for (let round = 0; round < 50; round += 1) stuck.push(pings);
+  await once(stuck, 'data');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(stuck.writableLength).toBeLessThan(2_000_000);
+  expect(written).toBeLessThan(1_000);
+  peer.close();
+});
