@@ -1,5 +1,6 @@
 // One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes there.
 // A machine is connected to by the first call that needs it, so that one that is off delays nothing else.
+import { jobMethods } from '../backends/job-methods.ts';
 import type { Backend } from '../contract/backend.ts';
 import type { FactsMachine } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
@@ -19,7 +20,7 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
   const { of, ofSession, ofChanges, begun } = places;
   return {
     ...local,
-    ...jobMethods(places),
+    ...jobMethods(of),
     async usage() {
       const all = await Promise.all(begun().map((backend) => backend.usage().catch(() => nothing)));
       return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
@@ -128,33 +129,6 @@ class Places {
     // A machine can name only its own commands.
     return entries.filter(({ id }) => this.#changes.get(id) === backend);
   }
-}
-
-type JobMethod =
-  | 'start'
-  | 'read'
-  | 'wait'
-  | 'write'
-  | 'resize'
-  | 'interrupt'
-  | 'stop'
-  | 'observe'
-  | 'awaitsInput'
-  | 'settle';
-
-function jobMethods({ of }: Places): Pick<Backend, JobMethod> {
-  return {
-    start: async (id) => of(id).start(id),
-    read: async (id, from, query) => of(id).read(id, from, query),
-    wait: async (id, waitMs) => of(id).wait(id, waitMs),
-    write: async (id, data, more) => of(id).write(id, data, more),
-    resize: async (id, size) => of(id).resize(id, size),
-    interrupt: async (id) => of(id).interrupt(id),
-    stop: async (id, how) => of(id).stop(id, how),
-    observe: async (id) => of(id).observe(id),
-    awaitsInput: async (id) => of(id).awaitsInput(id),
-    settle: async (id) => of(id).settle(id),
-  };
 }
 
 function noSuchMachine(name: string): NacreError {
