@@ -27,25 +27,46 @@ const programs = {
   zsh: 'zsh',
 };
 
+/** Programs that `npm run test:machines` needs in addition: container engines and a cluster, which the tests start and stop. */
+export const machinePrograms = {
+  busybox: 'busybox-static',
+  catatonit: 'catatonit',
+  conmon: 'conmon',
+  containerd: 'containerd',
+  dockerd: 'docker.io',
+  iptables: 'iptables',
+  munged: 'munge',
+  podman: 'podman',
+  runc: 'runc',
+  slurmctld: 'slurmctld',
+  slurmd: 'slurmd',
+  srun: 'slurm-client',
+};
+
 /**
  * Installs the missing programs with apt-get as root on Debian, and prints before how many packages that are. Otherwise
  * prints what is missing and how to install it, and returns the Debian packages; tests that need them are skipped.
  */
-export async function installTestPrograms() {
-  const missing = Object.keys(programs).filter((name) => !isOnPath(name));
+export async function installTestPrograms(more = {}) {
+  const wanted = { ...programs, ...more };
+  const missing = Object.keys(wanted).filter((name) => !isOnPath(name));
   if (missing.length === 0) return [];
-  const packages = [...new Set(missing.map((name) => programs[name]))];
+  const packages = [...new Set(missing.map((name) => wanted[name]))];
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
     console.log(`Tests that need ${missing.join(', ')} are skipped.${howToInstall(packages)}`);
     return packages;
   }
   await step('Updating the package list', 'apt-get', ['update', '-qq']);
   console.log(`\nThe tests need ${missing.join(', ')}. ${describeInstall(packages)}`);
-  await step('Installing them', 'apt-get', ['install', '-y', '-qq', ...lean, ...packages]);
+  await step('Installing them', 'apt-get', ['install', '-y', '-qq', ...lean, ...packages], {
+    env: { ...process.env, ...startNoService },
+  });
   return [];
 }
 
 const lean = ['--no-install-recommends'];
+// In this runlevel Debian's packages do not start the services that they install.
+const startNoService = { RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' };
 
 function howToInstall(packages) {
   return isOnPath('apt-get') ? ` To run them: sudo apt-get install ${[...lean, ...packages].join(' ')}` : '';

@@ -105,7 +105,7 @@ export interface ContainerRoad {
   /** In thousandths of a processor. */
   readonly cpuMillis?: number | undefined;
   readonly maxProcesses?: number | undefined;
-  /** The user inside, by name or number; that of the image by default. */
+  /** The user inside, by name or number; the owner of the workspace by default. */
   readonly user?: string | undefined;
   /** Variables of the container. */
   readonly env: Readonly<Record<string, string>>;
