@@ -175,6 +175,7 @@ function linesIn(page: string): string[] {
 const askForStatus = 'echo $?';
 
 const cannotRun = [
+  /^ssh |^nacre machines check|--on /, // Needs another machine: tests/roads/machines.test.ts, tests/machines.
   /^npm |^npx |^node (?:bench|dist\/)/, // Needs the clone, and installs or builds: covered by tests/package.
   /^nacre (?:serve|open)|^curl /, // Needs a server, which runs until interrupted: covered by tests/http and tests/control.
   /^mkdir|^systemctl|^loginctl|^nacre unit/, // Changes the user's services.
