@@ -12,17 +12,17 @@ export interface MachineSettings {
   readonly road: RoadSettings;
   /** One line for models and people about what the machine is for. */
   readonly description?: string | undefined;
-  /** How long commands that outlive their connection keep running there without one. */
+  /** How long background commands keep running there while the connection is lost. */
   readonly orphanMs: number;
-  /** The programs that may run there; if absent, those of the general list. */
+  /** Programs that may run there. If absent, the general list applies. */
   readonly allow?: readonly string[] | undefined;
   /** Programs from the project's file, if `allow` is absent; a program must be in the general list as well. */
   readonly projectAllow?: readonly string[] | undefined;
   /** `none` if commands there must not write files. */
   readonly fileWrites?: 'none' | undefined;
-  /** Directories there that commands may run in; `~/` is the home directory there. If absent, those of the general setting. */
+  /** Directories there that commands may run in; `~/` is the home directory there. If absent, the general setting applies. */
   readonly cwdRoots?: readonly string[] | undefined;
-  /** Further directories from the project's file; a command must run in one of these as well. */
+  /** Directories from the project's file that narrow `cwdRoots`: a command must run in a directory that both lists allow. */
   readonly projectRoots?: readonly string[] | undefined;
   readonly sandbox?: SandboxName | undefined;
   readonly limits: Limits;
@@ -30,11 +30,11 @@ export interface MachineSettings {
   readonly tokens?: readonly string[] | undefined;
 }
 
-/** The machines of the settings. */
+/** The machines in the settings. */
 export interface Machines {
-  /** The machine of commands that name none; `local` by default. */
+  /** The machine for commands without `on`; `local` by default. */
   readonly defaultName: string;
-  /** All but this machine. */
+  /** Every machine except this one. */
   readonly others: readonly MachineSettings[];
   /** True if callers other than the local user may run commands on this machine. */
   readonly isLocalOffered: boolean;
@@ -55,7 +55,7 @@ export interface MachineExamination extends OfferedMachine {
   readonly worker?: string | undefined;
   /** The time until the worker answered. */
   readonly connectMs?: number | undefined;
-  /** The time of one call. */
+  /** The round-trip time of one call. */
   readonly latencyMs?: number | undefined;
   /** The number of commands that run there for this user. */
   readonly jobs?: number | undefined;
@@ -112,7 +112,7 @@ export interface ContainerRoad {
   readonly isReadOnly: boolean;
 }
 
-/** A folder of the engine's machine in a container. */
+/** A folder on the engine's host that is mounted into a container. */
 export interface MountSettings {
   readonly source: string;
   readonly target: string;
@@ -137,7 +137,7 @@ export interface KubernetesRoad {
   /** Quantities as Kubernetes writes them, such as `500m` and `4Gi`. */
   readonly cpu?: string | undefined;
   readonly memory?: string | undefined;
-  /** The pod ends after this time. */
+  /** Kubernetes ends the pod after this time (`activeDeadlineSeconds`). */
   readonly deadlineSeconds: number;
   readonly runtimeClass?: string | undefined;
   readonly serviceAccount?: string | undefined;

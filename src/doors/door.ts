@@ -170,7 +170,7 @@ export interface WorkerAccess {
 
 /** The machines of the settings. */
 export interface MachinesAccess {
-  /** The machine of commands that name none. */
+  /** The machine for commands without `on`. */
   readonly defaultMachine: string;
   readonly machineNames: readonly string[];
   /** Connects to a machine and reports what it finds; never rejects. */

@@ -20,7 +20,7 @@ export function offeredTo(
   ];
 }
 
-/** The machine that a call means: undefined for this one. Throws if the caller may not use it. */
+/** Returns the machine that a call runs on, or undefined for this machine. Throws if the caller may not use it. */
 export function chooseMachine(
   machines: Machines,
   on: string | undefined,
@@ -39,15 +39,15 @@ function mayUseLocal(
   return caller.door === 'cli' || (isLocalOffered && isListed(localTokens, caller));
 }
 
-// Callers without a named token are the user's own.
+// A caller without a named `token` acts for the user who runs the server.
 function isListed(tokens: readonly string[] | undefined, { token }: Pick<Caller, 'token'>): boolean {
   return tokens === undefined || token === undefined || tokens.includes(token);
 }
 
 function notOffered(name: string, isAsked: boolean, offered: readonly string[]): NacreError {
-  const choices = offered.length === 0 ? 'You may use none.' : `Use ${offered.join(' or ')}.`;
+  const choices = offered.length === 0 ? 'This caller may use no machine; add its token to tokens of a machine in the settings.' : `Use ${offered.join(' or ')}.`;
   return isAsked
-    ? new NacreError('invalid_request', `on: there is no machine ${name} for this caller.`, { hint: choices })
+    ? new NacreError('invalid_request', `on: no machine named ${name} is available to this caller.`, { hint: choices })
     : new NacreError('policy_denied', `This caller may not use ${name}, which is the default machine.`, {
         hint: offered.length === 0 ? choices : `Set on to ${offered.join(' or ')}.`,
       });

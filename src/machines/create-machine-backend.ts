@@ -4,23 +4,23 @@ import type { FarDeps } from '../backends/roads/open-far.ts';
 import type { MachineSettings, RoadSettings } from '../contract/machine.ts';
 import type { MachineBackend } from './route-machines.ts';
 
-/** The server's part of every machine. */
+/** Values of the server that every machine backend needs. */
 export interface MachineDeps extends FarDeps {
   /** The server's directory, which containers mount. */
   readonly cwd: string;
-  /** The settings of workers; none of them names a path or a variable of this machine. */
+  /** Options of the worker, without paths or environment variables of this machine. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly tombstoneMs: number;
 }
 
-// A network that is gone for longer than this has usually ended the wait of every caller as well.
+// After a longer network outage, every caller has usually timed out as well.
 const graceMs = 60_000;
 const patienceMs = 9_000;
 const answerMs = 45_000;
 // The first connection may upload Node.js or pull an image; the road itself ends an attempt that makes no progress.
 const firstPatienceMs = 900_000;
 
-/** Creates the backend of a machine, which is connected to when it is first used. */
+/** Creates the backend of a machine. The first call opens the connection. */
 export function createMachineBackend(machine: MachineSettings, deps: MachineDeps): MachineBackend {
   const road = createUsableRoad(machine, deps);
   const backend = createRemoteBackend({
@@ -38,7 +38,7 @@ export function createMachineBackend(machine: MachineSettings, deps: MachineDeps
   };
 }
 
-// A machine that cannot be used must not keep the server from the others.
+// An error of `createRoad` is reported when this machine is used, so that the server can start and use the others.
 function createUsableRoad(machine: MachineSettings, deps: MachineDeps): ReturnType<typeof createRoad> {
   try {
     return createRoad(machine, deps);
@@ -60,12 +60,12 @@ export function toMachineOptions(
     ...{ build, orphanMs, tombstoneMs, graceMs },
     options: { ...options, ...limits, ...(sandbox && { sandbox }) },
     elsewhere: { cwd: sharesWorkspace(road) ? cwd : undefined },
-    // Each command has the list of its caller.
+    // The list depends on the caller, so each command carries its own.
     execAllow: () => undefined,
   };
 }
 
-/** True if the server's directory has the same path there. */
+/** True if the server's directory is mounted there at the same path. */
 function sharesWorkspace(road: RoadSettings): boolean {
   return road.kind === 'devcontainer' || ('mount' in road && road.mount === 'workspace');
 }

@@ -1,5 +1,5 @@
 // One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes there.
-// A machine is connected to by the first call that needs it, so that one that is off delays nothing else.
+// The first call that needs a machine opens its connection, so a machine that is off delays no other machine.
 import { jobMethods } from '../backends/job-methods.ts';
 import type { Backend } from '../contract/backend.ts';
 import type { FactsMachine } from '../contract/facts.ts';
@@ -8,21 +8,21 @@ import type { JobSpec } from '../contract/job.ts';
 
 /** The backend of another machine. */
 export interface MachineBackend extends Backend {
-  /** True once a call has connected to it. */
+  /** True once a call has started to connect to it. */
   hasBegun(): boolean;
-  /** The name of the worker that answered last. */
+  /** The name of the worker that last answered `hello`. */
   worker(): string;
 }
 
 /** Combines the backend of this machine with those of others. */
 export function routeMachines(local: Backend, others: ReadonlyMap<string, MachineBackend>): Backend {
   const places = new Places(local, others);
-  const { of, ofSession, ofChanges, begun } = places;
+  const { of, ofSession, ofChanges, inUse } = places;
   return {
     ...local,
     ...jobMethods(of),
     async usage() {
-      const all = await Promise.all(begun().map((backend) => backend.usage().catch(() => nothing)));
+      const all = await Promise.all(inUse().map((backend) => backend.usage().catch(() => nothing)));
       return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
     },
     async inspect(query) {
@@ -38,22 +38,22 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
       if (backend !== local) places.add(spec, backend);
       await backend.prepare(backend === local ? rest : withoutRules(rest));
     },
-    list: async () => (await Promise.all(begun().map((backend) => backend.list()))).flat(),
+    list: async () => (await Promise.all(inUse().map((backend) => backend.list()))).flat(),
     async dispose(id) {
       await of(id).dispose(id);
       places.remove(id);
     },
     detach: async (session) => ofSession(session).detach(session),
     async listSessions() {
-      const all = await Promise.all(begun().map((backend) => backend.listSessions().catch(() => [])));
+      const all = await Promise.all(inUse().map((backend) => backend.listSessions().catch(() => [])));
       return all.flat();
     },
     closeSession: async (key) => ofSession(key).closeSession(key),
     async closeRoom(room) {
-      await Promise.all(begun().map((backend) => backend.closeRoom(room).catch(() => {})));
+      await Promise.all(inUse().map((backend) => backend.closeRoom(room).catch(() => {})));
     },
     async listChanges(owner) {
-      const all = await Promise.all(begun().map((backend) => places.listChanges(backend, owner)));
+      const all = await Promise.all(inUse().map((backend) => places.listChanges(backend, owner)));
       return all.flat();
     },
     scanChanges: async (action, limit) => ofChanges(action.id).scanChanges(action, limit),
@@ -67,7 +67,7 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
   };
 }
 
-// A later process does not take it up, so the other machine need not know the rules.
+// No later server takes over a job on another machine, so `judgedBy` is not sent.
 function withoutRules(spec: JobSpec): JobSpec {
   return spec.keeping ? { ...spec, keeping: { ...spec.keeping, judgedBy: undefined } } : spec;
 }
@@ -75,11 +75,11 @@ function withoutRules(spec: JobSpec): JobSpec {
 const nothing = { spoolBytes: 0 };
 const maxRemembered = 10_000;
 
-/** Which machine has a job, a persistent shell or kept changes. */
+/** Maps jobs, persistent shells and kept changes to the backend of their machine. */
 class Places {
   readonly #local: Backend;
   readonly #others: ReadonlyMap<string, MachineBackend>;
-  // Of other machines only.
+  // These maps contain ids of other machines only; an id that is missing is local.
   readonly #jobs = new Map<string, Backend>();
   readonly #sessions = new Map<string, Backend>();
   // Changes are kept longer than the jobs that made them.
@@ -117,8 +117,8 @@ class Places {
 
   readonly ofChanges = (id: string): Backend => this.#changes.get(id) ?? this.#local;
 
-  /** This machine, and the others that were connected to. */
-  readonly begun = (): readonly Backend[] => [
+  /** The backends of this machine, and of the others that are in use. */
+  readonly inUse = (): readonly Backend[] => [
     this.#local,
     ...[...this.#others.values()].filter((backend) => backend.hasBegun()),
   ];
@@ -126,13 +126,13 @@ class Places {
   async listChanges(backend: Backend, owner: string | undefined) {
     if (backend === this.#local) return backend.listChanges(owner);
     const entries = await backend.listChanges(owner).catch(() => []);
-    // A machine can name only its own commands.
+    // A hostile machine could list ids of commands that ran elsewhere.
     return entries.filter(({ id }) => this.#changes.get(id) === backend);
   }
 }
 
 function noSuchMachine(name: string): NacreError {
   return new NacreError('invalid_request', `There is no machine ${name}.`, {
-    hint: 'nacre machines lists the machines of the settings.',
+    hint: 'Run nacre machines to list the machines in the settings.',
   });
 }

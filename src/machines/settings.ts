@@ -118,7 +118,7 @@ export const machineSettings = defineSettings({
     .default({})
     .meta({
       description:
-        'Other machines, by name. Each has one road: ssh, docker, podman, devcontainer, kubernetes, slurm or program. Commands choose one with on.',
+        'Other machines, by name. Each entry has exactly one of ssh, docker, podman, devcontainer, kubernetes, slurm and program. Commands choose a machine with on.',
       accepts: 'a mapping of names to machines, such as gpu1: { ssh: gpu1, allow: [python3] }',
       unset: 'none',
       project: 'alongside',
@@ -127,7 +127,7 @@ export const machineSettings = defineSettings({
     env: 'NACRE_DEFAULT_MACHINE',
     flag: '--default-machine',
     description:
-      'The machine of commands that name none. Callers other than the local user then cannot run commands on this machine, unless machines has an entry local.',
+      'The machine for commands without on. If it is set, only the local user can run commands on this machine, unless machines has an entry local.',
     accepts: 'a name in machines',
     unset: 'this machine',
   }),

@@ -5,7 +5,7 @@ import type { MachineExamination, MachineSettings } from '../contract/machine.ts
 import { createStopwatch, settlesWithin } from '../support/timing.ts';
 import { type MachineDeps, toMachineOptions } from './create-machine-backend.ts';
 
-/** Connects to a machine, measures the connection and asks for what can be enforced there; never rejects. */
+/** Connects to a machine, measures the connection and reads its `report()`. Never rejects: errors are in `problem` and `hint`. */
 export async function tryMachine(
   machine: MachineSettings,
   deps: MachineDeps,
@@ -51,6 +51,6 @@ function tooSlow(name: string, withinMs: number): NacreError {
   return new NacreError(
     'resources_unavailable',
     `The machine ${name} was not ready within ${withinMs / 1_000} s.`,
-    { hint: `nacre machines check ${name} waits longer.` },
+    { hint: `Run nacre machines check ${name}, which waits longer.` },
   );
 }

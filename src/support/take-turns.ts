@@ -1,19 +1,20 @@
 /**
- * Spreads work over turns of the event loop: in each turn `most` calls go on at once, and further ones wait for the next
- * turns, in order. Other events are handled in between.
+ * Limits how many calls proceed in one turn of the event loop, so that other events are handled in between. The returned
+ * function returns undefined for the first `maxPerTurn` calls of a turn. Further calls get a promise that resolves in a
+ * later turn, in order.
  */
-export function createTurns(most: number): () => Promise<void> | undefined {
+export function createTurns(maxPerTurn: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let taken = 0;
   const nextTurn = () => {
-    const resumed = waiting.splice(0, most);
+    const resumed = waiting.splice(0, maxPerTurn);
     taken = resumed.length;
     if (taken > 0) setImmediate(nextTurn);
     for (const resume of resumed) resume();
   };
   return () => {
     if (taken === 0) setImmediate(nextTurn);
-    if (taken < most) {
+    if (taken < maxPerTurn) {
       taken += 1;
       return undefined;
     }

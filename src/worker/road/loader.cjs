@@ -1,8 +1,8 @@
-// Runs on the far machine as `node -e`, from the argument of a shell: finds or receives the files of the worker, and becomes
-// `worker.js attach`. It must parse and run in old versions of Node, since it is the one to report their age.
+// Runs on the other machine with `node -e`. It finds or receives the files of the worker, then becomes `worker.js attach`.
+// It must parse and start in old versions of Node, because it reports that they are too old.
 // Arguments: this text, the tag of its messages, the digest and size of the upload, the build, and folders to use.
 const [major, minor] = process.versions.node.split('.').map(Number);
-// Before `require`, since old versions do not know names that begin with `node:`. The shell tries the next Node.
+// Checked before `require`, because old versions do not support the prefix `node:`. After exit code 97, the shell tries the next Node.
 if (major < 20 || (major === 20 && minor < 19)) process.exit(97);
 
 const fs = require('node:fs');
@@ -42,7 +42,7 @@ function fail(error) {
   process.exit(1);
 }
 
-// The first folder that this user can create and write; the error is that of the first one.
+// Returns the first of `roots` that this user can create and write. If there is none, throws the error of the first one.
 function chooseRoot() {
   let failure;
   for (const given of roots) {
@@ -71,7 +71,7 @@ function isOurs(folder) {
   throw new Error(`${folder} belongs to another user, or others can write to it.`);
 }
 
-// The other side sends exactly `size` bytes, and nothing more before `ready`.
+// The server sends exactly `size` bytes, and nothing more until it has read `ready`.
 function receive(done) {
   const pieces = [];
   let left = Number(size);
@@ -87,7 +87,7 @@ function receive(done) {
   say({ need: 'files' });
 }
 
-// An upload is the length of a list as u32, the list of paths and sizes as JSON, then the files.
+// Format of an upload: the length of the list (u32), the list of paths and sizes as JSON, then the contents of the files.
 function install(upload, root, folder) {
   const found = crypto.createHash('sha256').update(upload).digest('hex');
   if (found !== digest) throw new Error(`The upload has the digest ${found} instead of ${digest}.`);
@@ -103,7 +103,7 @@ function install(upload, root, folder) {
     fs.renameSync(part, folder);
   } catch (error) {
     fs.rmSync(part, { recursive: true, force: true });
-    // Another connection has installed the same files.
+    // `renameSync` fails if another connection has installed the same files in the meantime.
     if (!isOurs(folder)) throw error;
   }
 }

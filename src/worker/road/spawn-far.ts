@@ -10,7 +10,7 @@ const killAfterMs = 2_000;
 
 /**
  * Starts the program of a road, such as `ssh`, with a group and session of its own, so that Ctrl-C at a terminal of nacre does
- * not reach it. It never gets a shell's text: `argv` is executed as it is.
+ * not reach it. `argv` is executed without a shell.
  */
 export function spawnFar(argv: readonly [string, ...string[]], environment: Environment): FarProgram {
   const [program, ...words] = argv;
@@ -31,7 +31,7 @@ function watchEnd(child: Child, program: string): Promise<FarEnd> {
   });
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: null, stderr: `${program}: ${error.message}` }));
-    // `exit` and not `close`: a master connection of ssh may stay behind with these pipes.
+    // `exit`, not `close`: a ControlMaster process of ssh may keep these pipes open after its parent exits.
     child.on('exit', (code) => setImmediate(() => resolve({ code, stderr })));
   });
 }
@@ -54,7 +54,7 @@ function toDuplex(child: Child): Duplex {
     if (!stream.push(data)) stdout.pause();
   });
   stdout.on('end', () => stream.push(null));
-  // A program that has ended is reported by the end of its output.
+  // Errors such as EPIPE are ignored: the end of `stdout` reports that the program has exited.
   for (const end of [stdin, stdout, child.stderr]) end.on('error', () => {});
   child.on('error', (error) => stream.destroy(error));
   child.on('exit', () => setImmediate(() => stdout.readableLength === 0 && stdin.destroy()));
@@ -69,7 +69,7 @@ function endGroup(child: Child): void {
     try {
       process.kill(-pid, signal);
     } catch {
-      // The group is gone.
+      // ESRCH: the group has already exited.
     }
   };
   kill('SIGTERM');
