@@ -45,9 +45,14 @@ function isListed(tokens: readonly string[] | undefined, { token }: Pick<Caller,
 }
 
 function notOffered(name: string, isAsked: boolean, offered: readonly string[]): NacreError {
-  const choices = offered.length === 0 ? 'This caller may use no machine; add its token to tokens of a machine in the settings.' : `Use ${offered.join(' or ')}.`;
+  const choices =
+    offered.length === 0
+      ? 'This caller may use no machine; add its token to tokens of a machine in the settings.'
+      : `Use ${offered.join(' or ')}.`;
   return isAsked
-    ? new NacreError('invalid_request', `on: no machine named ${name} is available to this caller.`, { hint: choices })
+    ? new NacreError('invalid_request', `on: no machine named ${name} is available to this caller.`, {
+        hint: choices,
+      })
     : new NacreError('policy_denied', `This caller may not use ${name}, which is the default machine.`, {
         hint: offered.length === 0 ? choices : `Set on to ${offered.join(' or ')}.`,
       });

@@ -112,7 +112,7 @@ test.each(Object.keys(end))('an end with a wrong %s is refused, or has the right
   }
 });
 
-test.each(Object.keys(hello))('a first answer with a wrong %s is refused, or harmless', async (field) => {
+test.each(Object.keys(hello))('an answer to hello with a wrong %s is refused, or harmless', async (field) => {
   for (const wrong of wrongValues) {
     const { backend } = face(({ method }) => (method === 'hello' ? { ...hello, [field]: wrong } : undefined));
     await backend.open().catch((error: unknown) => {
@@ -130,7 +130,9 @@ test('output that never comes ends a read with an error and not with a loop', as
     return method === 'start' ? lie : undefined;
   });
   await startOne(backend);
-  await expect(backend.read('one', 0, { waitMs: 0, maxBytes: 1_000 })).rejects.toThrow('cannot be right');
+  await expect(backend.read('one', 0, { waitMs: 0, maxBytes: 1_000 })).rejects.toThrow(
+    'in an invalid format',
+  );
   expect(reads).toBe(1);
 });
 

@@ -37,7 +37,7 @@ test('it is ended when the stream is not opened again in time, and reported as l
   road.join();
   const state = await backend.wait(id, 20_000);
   expect(state).toMatchObject({ status: 'lost', end: { cause: 'worker_lost', exitCode: null } });
-  expect(state.end?.detail).toContain('the worker has ended it');
+  expect(state.end?.detail).toContain('the worker has ended this command');
 });
 
 test('closing the backend ends it at once', slow, async () => {

@@ -1,5 +1,5 @@
-// A worker on another machine may be hostile. What it reports about its own jobs is believed, but it must have the right shape: the
-// near side reads sizes in loops, and writes states to its audit log.
+// Validates the answers of a worker, which may be hostile if it is on another machine. Reports about its own jobs are believed, but
+// they must be well-formed: the near side uses sizes as loop bounds, and writes states to its audit log.
 import { NacreError } from '../../contract/failure.ts';
 import type {
   Cursor,
@@ -21,7 +21,7 @@ const finalStatuses: ReadonlySet<unknown> = new Set<JobStatus>([
 const mostEntries = 10_000;
 const longestText = 65_536;
 
-/** The state of the job `id`; throws unless it can be one. */
+/** Returns `value` as the state of the job `id`; throws if it is malformed. */
 export function checkState(value: unknown, id: string): JobState {
   const state = toObject(value, 'a state');
   const { status, end, enforcement, resources } = state;
@@ -37,16 +37,16 @@ export function checkState(value: unknown, id: string): JobState {
     (end === null ? !finalStatuses.has(status) : finalStatuses.has(status) && isEnd(end));
   if (!isRight) throw damaged(`a state of ${id}`);
   if (enforcement !== null && !isTextList((enforcement as Record<string, unknown>).gaps))
-    throw damaged(`what is enforced on ${id}`);
+    throw damaged(`the enforcement of ${id}`);
   return value as JobState;
 }
 
-/** The answer to `hello`; jobs in a state that cannot be right are left out, and are lost then. */
+/** Returns the answer to `hello`; throws if it is malformed. Jobs with a malformed state are dropped, so they become `lost`. */
 export function checkHello(value: unknown): FarHello {
-  const { build, worker, pid, jobs, machine } = toObject(value, 'its first answer');
+  const { build, worker, pid, jobs, machine } = toObject(value, 'its answer to hello');
   const isRight = isTextOf(build) && isName(worker) && isSize(pid) && Array.isArray(jobs);
   if (!isRight || (machine !== undefined && machine !== null && !isMachine(machine)))
-    throw damaged('its first answer');
+    throw damaged('its answer to hello');
   const known = jobs.flatMap((state) => {
     try {
       return [checkState(state, String((state as { readonly id?: unknown } | null)?.id))];
@@ -57,7 +57,7 @@ export function checkHello(value: unknown): FarHello {
   return { ...(value as FarHello), jobs: known };
 }
 
-/** Frames of output with their bytes; throws if they are not the bytes that were sent. */
+/** Returns `frames`; throws unless their sizes add up to the bytes in `raw`. */
 export function checkFrames(frames: unknown, raw: readonly Uint8Array[]): readonly OutputFrame[] {
   if (!Array.isArray(frames)) throw damaged('output');
   let bytes = 0;
@@ -70,7 +70,7 @@ export function checkFrames(frames: unknown, raw: readonly Uint8Array[]): readon
   return frames as readonly OutputFrame[];
 }
 
-/** The answer to `read`, which goes on from `from`, or from where output that was removed ended. */
+/** Returns the answer to `read`; throws unless it starts at `from`, or at `goneBefore` if older output was removed. */
 export function checkRead(
   value: unknown,
   raw: readonly Uint8Array[],
@@ -82,7 +82,7 @@ export function checkRead(
   const begin = Math.max(from, goneBefore ?? 0);
   const isRight =
     isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && (goneBefore ?? 0) <= end;
-  // Without progress a reader would ask again and again.
+  // An answer without progress would make the reader loop forever.
   if (!isRight || next !== begin + all.length || (maxBytes > 0 && next === from && next < end))
     throw damaged('output');
   let at = 0;
@@ -93,7 +93,7 @@ export function checkRead(
   return { chunks, next, end, final, ...(goneBefore !== undefined && { goneBefore }) };
 }
 
-/** The answer to `observe`. */
+/** Returns the answer to `observe`; throws if it is malformed. */
 export function checkObservation(value: unknown): JobObservation {
   const { awaitingInput, listening } = toObject(value, 'an observation');
   if (typeof awaitingInput !== 'boolean' || !Array.isArray(listening) || listening.length > mostEntries)
@@ -128,7 +128,7 @@ function isProcessList(value: unknown): value is readonly ProcessRef[] {
 }
 
 function isMachine(value: unknown): boolean {
-  const { platform, home, cwd } = toObject(value, 'its first answer');
+  const { platform, home, cwd } = toObject(value, 'its answer to hello');
   return [platform, home, cwd].every(isTextOf);
 }
 
@@ -136,7 +136,7 @@ function isTextOf(value: unknown): value is string {
   return typeof value === 'string' && value.length <= longestText;
 }
 
-// It is written to the audit log and to terminals.
+// Names of workers are written to the audit log and to terminals, so they must not contain control characters.
 function isName(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.-]{1,100}$/.test(value);
 }
@@ -155,7 +155,7 @@ function toObject(value: unknown, part: string): Readonly<Record<string, unknown
 }
 
 function damaged(part: string): NacreError {
-  return new NacreError('resources_unavailable', `The worker sent ${part} in a form that cannot be right.`, {
-    hint: 'It belongs to another version of nacre, or its machine cannot be trusted.',
+  return new NacreError('resources_unavailable', `The worker sent ${part} in an invalid format.`, {
+    hint: 'Use the same version of nacre on both sides. If it is the same, do not trust the machine of this worker.',
   });
 }

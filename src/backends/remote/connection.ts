@@ -1,8 +1,8 @@
 // The near side's stream to a worker:
 // 1. the first call opens it: the road finds or starts the worker, `hello` names the jobs that the near side knows,
-// 2. if it breaks, it is opened again as long as jobs or calls need it; open calls are sent again by their numbers,
-// 3. another worker at the far end means that the first one is gone with its jobs, except those that it kept on disk.
-//    Calls that the first one may have made already, such as `start`, are not sent to the second.
+// 2. if it breaks, it is reopened while jobs or calls need it; unanswered calls are sent again with the same numbers,
+// 3. if a different worker answers, the first one is gone with its jobs, except those that it kept on disk.
+//    Calls that the first one may have executed already, such as `start`, are not sent to the second.
 import { NacreError, shuttingDown } from '../../contract/failure.ts';
 import type { FarHello, NearHello, WireCalls, WireEvent, WireMethod } from '../../contract/wire.ts';
 import { createDeferred, createNotifier, type Deferred, settlesWithin } from '../../support/timing.ts';
@@ -13,7 +13,7 @@ import { checkHello } from './check-far.ts';
 /** Callbacks of a `Connection`. */
 export interface ConnectionHandlers {
   hello(epoch: number): NearHello;
-  /** Called after each `hello`; `isNew` if the worker is another one than before. */
+  /** Called after each `hello`; `isNew` if a different worker answered. */
   onOpen(hello: FarHello, isNew: boolean): void;
   onEvent(event: WireEvent, raw: readonly Buffer[]): void;
   /** Called when the stream breaks, and with undefined when it is open again. */
@@ -22,16 +22,16 @@ export interface ConnectionHandlers {
   isNeeded(): boolean;
 }
 
-/** A call was sent, but its worker was replaced before it answered, so that it may have been made and is not sent again. */
+/** The worker was replaced before it answered. It may have executed the call, which is therefore not sent again. */
 export class WorkerReplacedError extends NacreError {
   constructor() {
     super('resources_unavailable', 'The worker was replaced by another one before it answered this call.', {
-      hint: 'Check whether it had an effect before you make it again.',
+      hint: 'Check whether the call had an effect before you repeat it.',
     });
   }
 }
 
-/** A call was sent, but the worker cannot be reached any more, so that it may have been made. */
+/** The worker became unreachable before it answered. It may have executed the call. */
 export class UnansweredError extends NacreError {
   constructor(cause: NacreError) {
     super(cause.code, cause.message, { hint: cause.hint, details: { ...cause.details }, cause });
@@ -40,13 +40,13 @@ export class UnansweredError extends NacreError {
 
 const beatMs = 5_000;
 const helloMs = 10_000;
-// How long a call waits for a stream, so that it is answered even if no worker is.
+// A call is rejected if no stream to a worker is open within this time.
 const patienceMs = 15_000;
 const firstDelayMs = 10;
 const lastDelayMs = 2_000;
 const byeMs = 1_000;
 
-// Another worker than the one to which they were sent does not get these, since the first one may have made them.
+// Never sent to a second worker, because the first one may have executed them.
 const neverTwice: ReadonlySet<string> = new Set([
   ...['start', 'write', 'applyChanges', 'discardChanges', 'undoChanges', 'openPort'],
 ]);
@@ -57,7 +57,7 @@ const slowCalls: ReadonlySet<string> = new Set([
 ]);
 const slowestMs = 180_000;
 
-/** A call that is not answered yet; `open` waits as one without a method. */
+/** An unanswered call. `Connection.open` waits on one without a method. */
 class OpenCall {
   readonly method: WireMethod | undefined;
   readonly words: readonly unknown[];
@@ -71,11 +71,11 @@ class OpenCall {
     this.method = method;
     this.words = words;
     this.raw = raw;
-    // It may be rejected before anything awaits it.
+    // `answer` may be rejected before anything awaits it.
     this.answer.promise.catch(() => {});
   }
 
-  /** Rejects it unless it is sent within `ms`. */
+  /** Rejects the call unless it is sent within `ms`. */
   expectStream(ms: number, toError: () => NacreError): void {
     this.stopWaiting();
     this.#timer = setTimeout(() => this.reject(toError()), ms);
@@ -85,7 +85,7 @@ class OpenCall {
     this.answer.reject(this.worker === undefined ? error : new UnansweredError(error));
   }
 
-  /** Rejects it unless it is answered within `ms`. */
+  /** Rejects the call unless it is answered within `ms`. */
   expectAnswer(ms: number): void {
     this.stopWaiting();
     this.#timer = setTimeout(() => this.reject(noAnswer(this.method ?? '')), ms).unref();
@@ -115,12 +115,12 @@ export class Connection {
     this.#handlers = handlers;
   }
 
-  /** True once it was opened. */
+  /** True once the stream was opened, and while it is being opened for the first time. */
   get hasBegun(): boolean {
     return this.#worker !== undefined || this.#isOpening;
   }
 
-  /** How often it was opened. */
+  /** How often the stream was opened. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -153,7 +153,7 @@ export class Connection {
     if (!this.#peer) await this.#await(new OpenCall());
   }
 
-  /** Says goodbye, so that the worker does not wait for another stream, and closes the stream. */
+  /** Sends `bye`, so that the worker does not wait for another stream, and closes the stream. */
   async close(): Promise<void> {
     const bye = this.#peer && this.send('bye', []);
     this.#isClosed = true;
@@ -213,8 +213,8 @@ export class Connection {
     });
   }
 
-  // Tries until the stream is open or nothing needs it any more. Calls wait for some time, since a network may be back soon;
-  // an error of the road, such as a refused key, answers them at once if no worker was ever reached.
+  // Retries until the stream is open or not needed any more. Calls wait for some time, because a network outage may be short;
+  // but if no worker was ever reached, a NacreError of the road, such as a refused key, rejects them at once.
   async #keepOpening(): Promise<void> {
     this.#isOpening = true;
     const longestMs = this.#road.retryMs ?? lastDelayMs;
@@ -288,7 +288,7 @@ function toHello(peer: Peer, answer: unknown): FarHello {
 
 function noAnswer(method: string): NacreError {
   return new NacreError('resources_unavailable', `The worker did not answer the call ${method} in time.`, {
-    hint: 'Check whether it had an effect before you make it again; nacre machines shows whether its machine answers.',
+    hint: 'Check whether the call had an effect before you repeat it. nacre machines shows whether the machine can be reached.',
   });
 }
 
@@ -297,9 +297,9 @@ function noWorker(cause: unknown): NacreError {
   const reason = cause instanceof Error ? cause.message : 'it does not answer';
   return new NacreError(
     'resources_unavailable',
-    `The worker that keeps commands cannot be reached: ${reason}.`,
+    `The worker that runs the commands cannot be reached: ${reason}.`,
     {
-      hint: 'Call again later; nacre ps shows what is known, and nacre shutdown ends a worker that does not answer.',
+      hint: 'Try again later. nacre ps shows the last known state of commands; nacre shutdown ends a worker that does not answer.',
       cause,
     },
   );

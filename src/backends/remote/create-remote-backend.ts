@@ -1,5 +1,5 @@
-// A backend whose worker is at the far end of a byte stream. `prepare` is sent without waiting, `start` waits for the far
-// side, everything about a running job is answered by its `Mirror`: a command costs two round trips, reading costs none.
+// A backend whose worker is at the far end of a byte stream. `prepare` is sent without waiting for an answer, `start` waits,
+// and the `Mirror` of a running job answers reads: a command costs two round trips, reading its output costs none.
 import type { Backend, TakeUpRequest, WriteOptions } from '../../contract/backend.ts';
 import { stopOnClose } from '../../contract/backend.ts';
 import type { Facts, InspectQuery, SessionFacts } from '../../contract/facts.ts';
@@ -32,9 +32,9 @@ export interface RemoteOptions {
   execAllow(): ExecList | undefined;
   readonly orphanMs: number;
   readonly tombstoneMs: number;
-  /** How long commands that do not outlive a broken stream wait for the next one. */
+  /** How long the worker waits for a new stream before it ends commands that do not outlive a broken one. */
   readonly graceMs: number;
-  /** True if `close` ends also the jobs that outlive a broken stream, because no later process takes them up. */
+  /** True if `close` also ends jobs that outlive a broken stream, because no later process calls `takeUp` for them. */
   readonly endsAll?: boolean | undefined;
   /** Present if the worker is on another machine. */
   readonly elsewhere?: Elsewhere | undefined;
@@ -42,17 +42,17 @@ export interface RemoteOptions {
 
 /** A backend over a stream. */
 export interface RemoteBackend extends Backend {
-  /** Opens the stream; each call does so, too. */
+  /** Opens the stream. Other calls open it themselves if necessary. */
   open(): Promise<void>;
   /** True once a call has opened the stream. */
   hasBegun(): boolean;
-  /** The name of the worker that answered last; empty before the first. */
+  /** The name of the worker that last answered `hello`; empty before the first answer. */
   worker(): string;
   /** The machine as its worker reported it; absent for one on this machine. */
   machine(): FarMachine | undefined;
   /** Since when the stream is broken, if something needs it. */
   unreachableSince(): string | undefined;
-  /** How many jobs run in the worker; of all links in the mode `view`. */
+  /** The number of jobs that run in the worker; in the mode `view`, the jobs of all links are counted. */
   countRunning(): Promise<number>;
   /** Ends the worker with everything that it keeps. */
   shutdown(): Promise<void>;
@@ -180,7 +180,7 @@ class RemoteJobs {
   readonly #link = randomHex(16);
   readonly #mirrors = new Map<string, Mirror>();
   readonly #caredAt = new Map<string, number>();
-  // Specs of jobs whose `start` was not called yet, for a worker that replaces the one that has prepared them.
+  // Jobs that are prepared but not started. If another worker replaces this one, their specs are sent to it.
   readonly #prepared = new Map<string, { readonly spec: JobSpec; prepared: Promise<unknown> }>();
   readonly #sessions = new Map<string, { readonly fingerprint: string; readonly facts: SessionFacts }>();
   #exec: ExecList | null = null;
@@ -240,7 +240,7 @@ class RemoteJobs {
     } catch (error) {
       const isReopened = this.connection.epoch !== epoch;
       const unknown = toUnknown(id, startedAt);
-      // `hello` may have reported what another worker found on disk.
+      // A new worker may have found the job on disk and reported its state in `hello`.
       if (mirror.hasStarted) return;
       if (error instanceof UnansweredError) this.#leaveOpen(mirror, unknown);
       else if (error instanceof WorkerReplacedError || (isReopened && isNotFound(error)))
@@ -310,7 +310,7 @@ class RemoteJobs {
     const commands = await this.connection.call('takeUp', request);
     for (const { id, state } of commands) {
       const mirror = this.#mirrors.get(id) ?? new Mirror(id);
-      // It is pushed from the beginning.
+      // The worker pushes the output from the beginning.
       mirror.credit = firstCredit;
       mirror.set(state);
       this.#mirrors.set(id, mirror);
@@ -319,20 +319,20 @@ class RemoteJobs {
     return commands;
   }
 
-  // `start` reports the failure.
+  // A failure is ignored here, because `start` rejects with it.
   #sendPrepare(spec: JobSpec): void {
     const prepared = this.connection.call('prepare', spec);
     prepared.catch(() => {});
     this.#prepared.set(spec.id, { spec, prepared });
   }
 
-  // It may run: `hello` will report it when the worker can be reached again.
+  // The job may be running: `hello` reports its state once the worker can be reached again.
   #leaveOpen(mirror: Mirror, state: JobState): void {
     mirror.set(state);
     mirror.setUnreachable(state.startedAt);
   }
 
-  // The worker may have prepared the job, which will not be started any more.
+  // The worker may have prepared the job, which will never be started, so `dispose` removes it there.
   #lose(mirror: Mirror, state: JobState, detail: string): void {
     mirror.set(toLost(state, detail));
     this.connection.call('dispose', mirror.id).catch(() => {});
@@ -416,14 +416,15 @@ class RemoteJobs {
 const isNotFound = (error: unknown) => error instanceof NacreError && error.code === 'job_not_found';
 
 const replacedBy = (worker: string) =>
-  `The worker that ran it is gone; worker ${worker} has taken its place and has no record of it. Its exit code is not known.`;
+  `The worker that ran this command is gone, and worker ${worker}, which replaced it, has no record of the command. The exit code is unknown.`;
 const endedMeanwhile =
-  'The connection to its worker was lost for so long that the worker has ended it. Its exit code is not known.';
-const neverStarted = 'The connection to its worker was lost before it was started, so it did not run.';
+  'The connection to the worker was lost for so long that the worker has ended this command. The exit code is unknown.';
+const neverStarted =
+  'The connection to the worker was lost before this command was started, so it did not run.';
 const unknownStart =
   'The worker was lost while it started this command. It is not known whether it ran; it was not started again.';
 
-/** The state of a job of which only `start` is known. */
+/** The state of a job whose `start` was sent but not answered. */
 function toUnknown(id: string, startedAt: string): JobState {
   return {
     ...{ id, status: 'running', pid: null, startedAt, durationMs: 0, stdoutBytes: 0, stderrBytes: 0 },

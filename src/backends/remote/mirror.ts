@@ -8,9 +8,9 @@ import { isSize } from './check-far.ts';
 const windowBytes = 4 * 1_048_576;
 // Of an ended command, only this much stays in memory.
 const endedBytes = 65_536;
-// How long a read waits for output that is to be pushed, before it asks for it.
+// How long a read waits for the far side to push output before it calls `readFar`.
 const pushMs = 1_000;
-// Output in tiny pieces of both streams in turn needs more memory than its bytes.
+// Limits the overhead of output that alternates between stdout and stderr in tiny pieces.
 const maxPieces = 65_536;
 // Neighbouring pieces up to this size are joined.
 const joinedBytes = 4_096;
@@ -47,13 +47,13 @@ export class Mirror {
     this.credit = from + firstCredit;
   }
 
-  /** The cursor from which the far side pushes over a new link, which has no credit from earlier ones. */
+  /** Returns the cursor from which the far side pushes over a new stream, and resets `credit`, which is not carried over. */
   resume(): Cursor {
     this.credit = this.#end + firstCredit;
     return this.#end;
   }
 
-  /** The end of what was pushed. */
+  /** The cursor after the last byte that was pushed. */
   get end(): Cursor {
     return this.#end;
   }
@@ -74,7 +74,7 @@ export class Mirror {
 
   add(cursor: Cursor, frames: readonly OutputFrame[], raw: readonly Buffer[]): void {
     if (!isSize(cursor)) throw new Error('The worker sent output without a cursor.');
-    // After a reconnection, or a gap because output was removed, the window begins again.
+    // The cursor jumps after a reconnection, or if output was removed: start a new window there.
     if (cursor !== this.#end) this.#reset(cursor);
     const rest = [...raw];
     for (const [stream, bytes] of frames) for (const data of take(rest, bytes)) this.#append(stream, data);
@@ -98,7 +98,7 @@ export class Mirror {
     this.#changed.notifyAll();
   }
 
-  /** The worker does not answer any more; undefined if it does again. */
+  /** Sets since when the worker cannot be reached; undefined if it can be reached again. */
   setUnreachable(since: string | undefined): void {
     this.#unreachableSince = since;
     this.#changed.notifyAll();
@@ -129,7 +129,7 @@ export class Mirror {
     const elapsed = createStopwatch();
     while (from >= this.#total() && from >= this.#end && !this.hasEnded && elapsed() < waitMs)
       await this.#changed.wait(waitMs - elapsed());
-    // Output that the far side may push is on its way.
+    // Up to `credit`, the far side pushes output without being asked.
     const patienceMs = Math.min(waitMs, elapsed() + pushMs);
     while (from >= this.#end && from < this.#total() && from < this.credit && elapsed() < patienceMs)
       await this.#changed.wait(patienceMs - elapsed());
