@@ -153,7 +153,7 @@ describe.each(kinds)('a container of $kind', ({ kind, reason }) => {
     test('that exists is used and left running', async () => {
       const Entrypoint = ['sh', '-c', 'while :; do sleep 1; done'];
       await engine.call('POST', '/containers/create?name=mine', { Image: 'nacre-test/node', Entrypoint });
-      await expect(open({ container: 'mine' }).backend.open()).rejects.toThrow('does not run');
+      await expect(open({ container: 'mine' }).backend.open()).rejects.toThrow('is not running');
       await engine.call('POST', '/containers/mine/start');
       const { run, close } = open({ container: 'mine' });
       expect(await run('echo hi')).toBe('hi');

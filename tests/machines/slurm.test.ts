@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)('an allocation of Slurm', () => {
     await one.run('true');
     await other.run('true');
     const third = open({ cpus: 2 });
-    await expect(third.backend.open()).rejects.toThrow('still waits in the queue of Slurm');
+    await expect(third.backend.open()).rejects.toThrow('still pending in the Slurm queue');
     expect(jobs()).toMatch(/PENDING/);
     await third.close();
     await expect.poll(jobs).not.toMatch(/PENDING/);
@@ -100,5 +100,5 @@ test('a machine without Slurm is told to install it or to name a login node', as
     { name: 'hpc', orphanMs: 1_000, limits: {}, road: { kind: 'slurm', timeSeconds: 300 } },
     { program: builtWorker, build: 'test', environment: { PATH: '/nonexistent' }, cwd: '/' },
   );
-  await expect(road.open()).rejects.toThrow('there is no salloc or srun');
+  await expect(road.open()).rejects.toThrow('salloc or srun was not found');
 });

@@ -1,4 +1,4 @@
-// A program in a container: an exec of the engine, whose connection carries stdin as it is, and stdout and stderr in frames.
+// Runs a program in a container with the engine's exec API. The connection carries stdin unframed, and stdout and stderr in frames.
 import { Duplex } from 'node:stream';
 import { isObject } from '../../support/is-object.ts';
 import { sleep } from '../../support/timing.ts';
@@ -64,7 +64,7 @@ export function demultiplex(socket: Duplex, readCode: () => Promise<number | nul
     socket.once('close', finish);
   });
   socket.on('data', frames);
-  // An end without `close` would leave the half for stdin open.
+  // `end` closes only the reading half; `destroy` also closes the half for stdin.
   socket.on('end', () => socket.destroy());
   socket.on('error', () => {});
   return { stream, ended };
@@ -94,7 +94,7 @@ function createFrameReader(onPiece: (kind: number, piece: Buffer) => void): (dat
   };
 }
 
-// The engine learns of the end of a program after the end of its output.
+// The output can end before the engine reports the exit of the program, so `Running` is polled.
 async function readExitCode(api: EngineApi, path: string): Promise<number | null> {
   for (let round = 0; round < 10; round += 1) {
     const state = await api.call({ method: 'GET', path: `${path}/json`, silentMs: 1_000 }).catch(() => null);

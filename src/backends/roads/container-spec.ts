@@ -22,15 +22,16 @@ export interface ContainerPlace {
 }
 
 /**
- * The first process of a container. It ends once only it and the init process are left for three minutes, so that a container does not stay behind if its
- * server was killed and no other one ever looks for it: the worker ends itself without a server. `sh` reaps orphans if it is PID 1.
+ * The main process of a container. It exits after three minutes in which no process but itself and the init process was running. The
+ * worker ends itself without a server, so the container of a killed server ends even if no other server removes it. `sh` reaps
+ * orphans if it is PID 1.
  */
 export const waitScript = [
   'n=0; while [ $n -lt 3 ]; do sleep 60 || exit 1; n=$((n+1));',
   'for p in /proc/[0-9]*; do case $p in /proc/1|/proc/$$) ;; *) n=0;; esac; done; done',
 ].join(' ');
 
-/** The body of the request that creates a container: no capability, no way to gain privileges, gone when it ends. */
+/** The request body for a new container: no capabilities, `no-new-privileges`, removed when it ends. */
 export function toContainerSpec(
   road: ContainerRoad,
   place: ContainerPlace,
@@ -51,7 +52,7 @@ export function toContainerSpec(
       NetworkMode: toNetwork(road, place),
       Mounts: mounts.map((mount) => toMount(mount, place.home)),
       ...(road.isReadOnly && { ReadonlyRootfs: true, Tmpfs: { '/tmp': writable, '/run': writable } }),
-      // Without swap, whose limit is that of both together.
+      // `MemorySwap` limits memory and swap together, so the same value means no swap.
       ...(road.memoryBytes !== undefined && { Memory: road.memoryBytes, MemorySwap: road.memoryBytes }),
       ...(road.cpuMillis !== undefined && { NanoCpus: road.cpuMillis * 1_000_000 }),
       ...(road.maxProcesses !== undefined && { PidsLimit: road.maxProcesses }),
@@ -77,8 +78,8 @@ function workspaceMount(
   return [{ source: folder, target: folder, isReadOnly: false }];
 }
 
-// Without capabilities, root in a container cannot write to the files of others. The owner of the workspace is the server's user, whom a
-// rootless engine shows as root.
+// Without capabilities, root in a container cannot write files of other users. Commands therefore run as the server's user, who owns
+// the workspace. A rootless engine maps that user to root.
 function toUser({ user, mount }: ContainerRoad, { uid, gid, isRootless }: ContainerPlace) {
   if (user !== undefined) return { User: user };
   if (mount === 'none' || uid === 0) return {};

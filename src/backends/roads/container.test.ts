@@ -74,5 +74,5 @@ test('an engine that does not run is named with its socket', async () => {
   };
   const deps = { program: '/dist/worker.js', build: 'test', environment: {}, cwd: '/' };
   const machine = createContainerMachine('box', road, deps);
-  await expect(machine.run(['sh'])).rejects.toThrow('podman does not run behind /run/no/such.sock');
+  await expect(machine.run(['sh'])).rejects.toThrow('no engine listens on /run/no/such.sock');
 });

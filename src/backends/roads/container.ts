@@ -63,7 +63,7 @@ class Container {
         throw notRunning(this.#name, kind, container, state);
       if (this.#id === undefined || state === 'running') throw this.#explain(error);
     }
-    // The container has ended, with its worker; the next one is new.
+    // The container has ended with its worker, so `#exec` creates a new one.
     this.#id = undefined;
     try {
       return await this.#exec(argv);
@@ -89,7 +89,7 @@ class Container {
     try {
       return await startExec(this.#api, { container: await id, argv });
     } catch (error) {
-      // A failed creation is tried again at the next call.
+      // The next call tries again to create the container.
       await id.catch(() => {
         if (this.#id === id) this.#id = undefined;
       });
@@ -104,7 +104,7 @@ class Container {
       return await this.#start(api, true);
     } catch (error) {
       if (!(error instanceof EngineError) || error.status === 404) throw error;
-      // Some engines are installed without their init program.
+      // Some engines are installed without an init program, so try without `Init`.
       return this.#start(api, false).catch(() => {
         throw error;
       });
@@ -132,7 +132,7 @@ class Container {
     return id;
   }
 
-  // A pull may take minutes, in which no call should hang: it goes on, and calls report it.
+  // A pull may take minutes. It continues in the background, and calls report it instead of hanging.
   async #pull(api: EngineApi): Promise<void> {
     const { image = '', kind } = this.#road;
     this.#pulling ??= pullImage(api, image);
@@ -152,7 +152,7 @@ class Container {
     throw machineUnusable(this.#name, `its image ${image} is still being pulled`, 'Call again in a minute.');
   }
 
-  // Engines differ in how they refuse an exec in a container that has ended.
+  // Engines return different errors for an exec in a stopped container, so its state is read.
   async #readState(failure: unknown): Promise<ContainerState> {
     const id = this.#road.container ?? (await this.#id?.catch(() => undefined));
     if (!(failure instanceof EngineError) || !this.#api || id === undefined) return 'running';
@@ -164,7 +164,7 @@ class Container {
   }
 }
 
-/** The error for a request that failed; other errors are returned as they are. */
+/** Converts an error of the engine or its socket to a NacreError with the next step; returns other errors unchanged. */
 export function explainEngine(
   name: string,
   { kind, image }: Pick<ContainerRoad, 'kind' | 'image'>,
@@ -175,12 +175,17 @@ export function explainEngine(
     if (error.status === 404)
       return machineUnusable(name, `${kind} has no image ${image}`, `Pull it: ${kind} pull ${image}`, error);
     const said = toShown(error.message);
-    return machineUnusable(name, `${kind} says: ${said}`, 'Correct the settings of this machine.', error);
+    return machineUnusable(name, `${kind} says: ${said}`, `Correct machines.${name} in the settings.`, error);
   }
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return noPermission(name, kind, socket);
   if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTSOCK')
-    return machineUnusable(name, `${kind} does not run behind ${socket}`, startHints[kind], error);
+    return machineUnusable(
+      name,
+      `${kind} is not running: no engine listens on ${socket}`,
+      startHints[kind],
+      error,
+    );
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'it does not answer')
     return machineUnusable(name, `${kind} does not answer at ${socket}`, startHints[kind], error);
   return error;
@@ -204,7 +209,7 @@ function notRunning(name: string, kind: string, container: string, state: Contai
     ? machineUnusable(name, `${kind} has no container ${container}`, `List them with ${kind} ps -a.`)
     : machineUnusable(
         name,
-        `the container ${container} does not run`,
+        `the container ${container} is not running`,
         `Start it: ${kind} start ${container}`,
       );
 }
@@ -226,7 +231,7 @@ async function isRootless(api: EngineApi): Promise<boolean> {
   return options.some((option) => typeof option === 'string' && option.includes('rootless'));
 }
 
-// It removes itself once it is killed, so that it may be gone already.
+// With `AutoRemove`, the container may be gone already, so errors are ignored.
 async function kill(api: EngineApi, id: string): Promise<void> {
   const query = { force: 'true', v: 'true' };
   await api.call({ method: 'DELETE', path: `/containers/${id}`, query }).catch(() => {});
@@ -234,7 +239,7 @@ async function kill(api: EngineApi, id: string): Promise<void> {
 
 const oldSeconds = 3_600;
 
-// Removes containers of dead servers. Those of an earlier boot are known by their state: none of them runs.
+// Removes containers of dead servers. `isAbandoned` cannot judge servers of an earlier boot; their containers are stopped and old.
 async function sweep(api: EngineApi): Promise<void> {
   const query = { all: 'true', filters: JSON.stringify({ label: [serverLabelName] }) };
   const found = await api.call({ method: 'GET', path: '/containers/json', query }).catch(() => null);

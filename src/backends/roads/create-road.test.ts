@@ -120,5 +120,5 @@ test('a machine that sends something else is refused with the beginning of it', 
 
 test('a flood instead of a worker is refused', async () => {
   const { road } = createMachine([...usual, 'node'], { shell: '/usr/bin/yes --' });
-  await expect(road.open()).rejects.toThrow('it sent too much that is no message');
+  await expect(road.open()).rejects.toThrow('it sent 64 KiB of other output instead of a message');
 });

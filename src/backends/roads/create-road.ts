@@ -24,7 +24,7 @@ export function createRoad({ name, road }: MachineSettings, deps: FarDeps): Road
     case 'slurm':
       return toRoad(deps, createSlurmMachine(name, road, deps));
     case 'program':
-      // It starts a worker by itself, and is the stream to it.
+      // The program starts a worker itself; its stdin and stdout are the stream.
       return closingStreams(async () => spawnFar(road.argv, deps.environment).stream);
   }
 }

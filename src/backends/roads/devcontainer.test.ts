@@ -45,35 +45,44 @@ test('the file may lie directly in the project', () => {
 });
 
 test.each([
-  ['{"build":{"dockerfile":"Dockerfile"}}', 'build needs an image to be built'],
-  ['{"dockerFile":"Dockerfile"}', 'dockerFile needs an image to be built'],
-  ['{"dockerComposeFile":["a.yml"],"service":"app"}', 'dockerComposeFile needs an image to be built'],
-  ['{"image":"a","features":{"ghcr.io/x/y:1":{}}}', 'features needs an image to be built'],
-  ['{"image":"a","privileged":true}', 'privileged would give the project more'],
-  ['{"image":"a","capAdd":["SYS_ADMIN"]}', 'capAdd would give the project more'],
-  ['{"image":"a","securityOpt":["seccomp=unconfined"]}', 'securityOpt would give the project more'],
-  ['{"image":"a","runArgs":["-v","/:/host"]}', 'runArgs would give the project more'],
-  ['{"image":"a","mounts":["source=/,target=/host,type=bind"]}', 'the mount of / is not one of a folder in'],
+  ['{"build":{"dockerfile":"Dockerfile"}}', 'build is set, but nacre does not build images'],
+  ['{"dockerFile":"Dockerfile"}', 'dockerFile is set, but nacre does not build images'],
+  [
+    '{"dockerComposeFile":["a.yml"],"service":"app"}',
+    'dockerComposeFile is set, but nacre does not build images',
+  ],
+  ['{"image":"a","features":{"ghcr.io/x/y:1":{}}}', 'features is set, but nacre does not build images'],
+  ['{"image":"a","privileged":true}', 'privileged is not allowed'],
+  ['{"image":"a","capAdd":["SYS_ADMIN"]}', 'capAdd is not allowed'],
+  ['{"image":"a","securityOpt":["seccomp=unconfined"]}', 'securityOpt is not allowed'],
+  ['{"image":"a","runArgs":["-v","/:/host"]}', 'runArgs is not allowed'],
+  [
+    '{"image":"a","mounts":["source=/,target=/host,type=bind"]}',
+    'the mount of / is not a bind mount of a folder in',
+  ],
   [
     '{"image":"a","mounts":["source=${localEnv:HOME}/.ssh,target=/s,type=bind"]}',
     'the mount of /home/me/.ssh',
   ],
-  ['{"image":"a","mounts":["source=${localWorkspaceFolder}/../x,target=/x"]}', 'is not one of a folder in'],
+  [
+    '{"image":"a","mounts":["source=${localWorkspaceFolder}/../x,target=/x"]}',
+    'is not a bind mount of a folder in',
+  ],
   [
     '{"image":"a","mounts":["source=${localWorkspaceFolder}/outside,target=/x"]}',
-    'is not one of a folder in',
+    'is not a bind mount of a folder in',
   ],
-  ['{"image":"a","mounts":["source=db,target=/x,type=volume"]}', 'is not one of a folder in'],
+  ['{"image":"a","mounts":["source=db,target=/x,type=volume"]}', 'is not a bind mount of a folder in'],
   ['{"image":"a","workspaceMount":"source=/etc,target=/w,type=bind"}', 'the mount of /etc'],
   [
     '{"image":"a","remoteEnv":{"PATH":"${containerEnv:PATH}:/x"}}',
     'remoteEnv.PATH uses ${containerEnv:PATH}',
   ],
   ['{"image":"a","remoteEnv":{"A B":"x"}}', 'remoteEnv has an invalid name'],
-  ['{"image":"a b"}', 'image is not one word'],
+  ['{"image":"a b"}', 'image must be a string without spaces'],
   ['{"name":"x"}', 'it has no image'],
-  ['{"image":', 'there is a mistake'],
-  ['[]', 'there is no mapping'],
+  ['{"image":', 'the JSON is invalid'],
+  ['[]', 'the top level must be an object'],
 ])('%s is refused', (text, problem) => {
   expect(read(text).road).toThrow(problem);
 });

@@ -1,5 +1,5 @@
-// The container that a project's `devcontainer.json` describes. The file belongs to the project, so it cannot widen anything: it chooses
-// the image, variables, user and folders of the workspace, and nothing else of the engine's machine.
+// The container that a project's `devcontainer.json` describes. The file belongs to the project, so it is not trusted: it chooses the
+// image, the variables, the user and mounts of folders in the workspace, but cannot reach anything else on the engine's host.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
@@ -83,18 +83,18 @@ class Fields {
     return machineUnusable(this.#name, `in ${this.#file}, ${problem}`, hint);
   }
 
-  /** Throws for fields without which the container would be another one than the file describes. */
+  /** Throws if the file sets a field that is not supported and cannot be ignored. */
   refuse(): void {
     const [build] = built.filter((field) => isSet(this.#fields[field]));
     if (build !== undefined)
       throw this.invalid(
-        `${build} needs an image to be built, and nacre builds none`,
+        `${build} is set, but nacre does not build images`,
         'Build it yourself, such as with devcontainer build --image-name NAME, and use a file with image: NAME.',
       );
     const [wide] = widening.filter((field) => isSet(this.#fields[field]));
     if (wide !== undefined)
       throw this.invalid(
-        `${wide} would give the project more than a container has`,
+        `${wide} is not allowed, because it weakens the isolation of the container`,
         'Remove it, or describe the container in your own settings, as a machine with docker or podman.',
       );
   }
@@ -103,15 +103,15 @@ class Fields {
     const value = this.#fields[field];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string' || value === '' || /[\0\s]/.test(value))
-      throw this.invalid(`${field} is not one word`, `Correct ${field}.`);
+      throw this.invalid(`${field} must be a string without spaces`, `Correct ${field}.`);
     return this.#replace(field, value);
   }
 
   variables(field: string): Readonly<Record<string, string>> {
     const value = this.#fields[field] ?? {};
-    if (!isObject(value)) throw this.invalid(`${field} is not a mapping`, `Correct ${field}.`);
+    if (!isObject(value)) throw this.invalid(`${field} must be an object`, `Correct ${field}.`);
     return Object.fromEntries(
-      // null removes a variable that the image does not set for us.
+      // null means that the variable is not set.
       Object.entries(value).flatMap(([key, text]) =>
         text === null ? [] : [[this.#variableName(field, key), this.#replace(`${field}.${key}`, text)]],
       ),
@@ -121,7 +121,7 @@ class Fields {
   /** The mounts of the file, and the workspace a second time at `workspaceFolder`. */
   mounts(): readonly MountSettings[] {
     const { mounts = [], workspaceMount } = this.#fields;
-    if (!Array.isArray(mounts)) throw this.invalid('mounts is not a list', 'Correct mounts.');
+    if (!Array.isArray(mounts)) throw this.invalid('mounts must be a list', 'Correct mounts.');
     const given = [...mounts, ...(isSet(workspaceMount) ? [workspaceMount] : [])];
     const target = this.text('workspaceFolder');
     const shows = target !== undefined && target !== this.#workspace && !isSet(workspaceMount);
@@ -139,15 +139,15 @@ class Fields {
     const isInside = `${tryRealpath(source)}/`.startsWith(`${this.#workspace}/`);
     if (type !== 'bind' || !isInside || !isAbsolute(target))
       throw this.invalid(
-        `the mount of ${toShown(source) || 'nothing'} is not one of a folder in ${this.#workspace}`,
-        'Only folders of the project can be mounted. Use a machine with docker or podman in your own settings for others.',
+        `the mount of ${toShown(source) || 'nothing'} is not a bind mount of a folder in ${this.#workspace} to an absolute path`,
+        'Mount only folders of the project. For other folders, add a machine with docker or podman to your own settings.',
       );
     return { source: tryRealpath(source), target, isReadOnly: isSet(parts.readonly ?? parts.ro) };
   }
 
-  // Variables of the server do not cross: `localEnv` is its default, except for HOME.
+  // Variables of the server are not passed on: `localEnv` is replaced by its default value, except for HOME.
   #replace(field: string, value: unknown): string {
-    if (typeof value !== 'string') throw this.invalid(`${field} is not a text`, `Correct ${field}.`);
+    if (typeof value !== 'string') throw this.invalid(`${field} must be a string`, `Correct ${field}.`);
     return value.replace(/\$\{([^{}]*)\}/g, (_, inner: string) => {
       const [key = '', variable, fallback = ''] = inner.split(':');
       if (key === 'localWorkspaceFolder' || key === 'containerWorkspaceFolder') return this.#workspace;
@@ -167,13 +167,13 @@ class Fields {
       const found: unknown = JSON.parse(withoutComments(readFileSync(this.#file, 'utf8')));
       if (isObject(found)) return found;
     } catch (error) {
-      throw this.invalid(`there is a mistake: ${toShown((error as Error).message)}`, 'Correct the file.');
+      throw this.invalid(`the JSON is invalid: ${toShown((error as Error).message)}`, 'Correct the file.');
     }
-    throw this.invalid('there is no mapping', 'Correct the file.');
+    throw this.invalid('the top level must be an object', 'Correct the file.');
   }
 }
 
-/** Whether a field asks for something. */
+/** True unless the field is absent, empty or false. */
 function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.keys(value).length > 0;

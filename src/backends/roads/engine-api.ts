@@ -1,4 +1,5 @@
-// Requests to the HTTP API of Docker, which Podman has too, over its Unix socket. Paths carry no version: engines drop old ones.
+// Requests to the HTTP API of Docker, which Podman has too, over its Unix socket. Paths have no
+// version prefix, because engines drop support for old versions.
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isObject } from '../../support/is-object.ts';

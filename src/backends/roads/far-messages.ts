@@ -1,4 +1,4 @@
-// The messages of the loader and its scripts: lines of a random tag and JSON, between banners of login shells.
+// Messages of the loader and its scripts: lines with a random tag and JSON. Banners of login shells may precede them.
 import type { Duplex } from 'node:stream';
 
 /** A message of the loader. */
@@ -31,7 +31,7 @@ const maxNoiseBytes = 65_536;
 export function readMessage(stream: Duplex, tag: string, withinMs: number): Promise<FarMessage> {
   return new Promise((resolve, reject) => {
     let found = Buffer.alloc(0);
-    // Unlike after `data` and `pause`, the next reader of the stream needs not know that it was read before.
+    // `readable` instead of `data` and `pause`, which would leave the stream paused for its next reader.
     const onReadable = () => {
       const piece = stream.read() as Buffer | null;
       if (piece === null) return;
@@ -39,7 +39,8 @@ export function readMessage(stream: Duplex, tag: string, withinMs: number): Prom
       const line = cutMessage(found, tag);
       if (line === undefined && found.length <= maxNoiseBytes) return;
       settle();
-      if (line === undefined) return reject(new NoMessageError('it sent too much that is no message', found));
+      if (line === undefined)
+        return reject(new NoMessageError('it sent 64 KiB of other output instead of a message', found));
       if (line.rest.length > 0) stream.unshift(line.rest);
       const message = parseMessage(line.text);
       if (message) resolve(message);

@@ -1,9 +1,9 @@
-// The two scripts that run on another machine before there is a worker. A login shell of any kind passes them on as
-// arguments of `sh -c`, so they have neither single quotes, exclamation marks nor line breaks.
+// The two scripts that run on another machine before the worker is installed. The login shell there, which may be of any kind,
+// passes them to `sh -c`, so they contain no single quotes, exclamation marks or line breaks.
 
 /**
- * Starts the loader with the first Node that is new enough. $1 evaluates the loader, $2 is the loader, $3 the tag of messages, then
- * come the other arguments of the loader; $0 is a second folder to look for Node in, or `nacre`.
+ * Starts the loader with the first Node that is new enough. $1 is `evaluateLoader`, $2 the loader, $3 the tag of messages; the
+ * other arguments of the loader follow. $0 is a second folder in which to look for Node, or `nacre` if there is none.
  */
 export const startScript = [
   't="$3"; say() { echo; echo "$t $1"; }; k=$0; case $k in *UID) k=${k%UID}$(id -u);; esac;',
@@ -24,8 +24,8 @@ export const startScript = [
 export const evaluateLoader = 'eval(Buffer.from(require("process").argv[1],"base64").toString())';
 
 /**
- * Receives a Node binary. $1 is the tag, $2 the size, $3 the SHA-256, $4 the folder of nacre, in which `~/` is the home and UID the number of the user.
- * `head` needs no end of its input, which some roads cannot send.
+ * Receives a Node binary. $1 is the tag, $2 the size, $3 the SHA-256, $4 the folder of nacre, in which `~/` stands for the
+ * home directory and UID for the user id. `head -c` stops after $2 bytes, because some roads cannot send the end of input.
  */
 export const putNodeScript = [
   'umask 077; r=$4; case $r in "~/"*) r=$HOME/${r#??};; *UID) r=${r%UID}$(id -u);; esac;',
@@ -33,7 +33,7 @@ export const putNodeScript = [
   'echo; echo "$1 {\\"need\\":\\"data\\"}";',
   'head -c "$2" >"$f" || exit 1;',
   'if command -v sha256sum >/dev/null 2>&1; then set -- "$1" "$2" "$3" $(sha256sum "$f");',
-  'if [ "$3" != "$4" ]; then echo "the copy has another digest" >&2; exit 1; fi; fi;',
+  'if [ "$3" != "$4" ]; then echo "the SHA-256 of the copy does not match" >&2; exit 1; fi; fi;',
   'chmod 700 "$f"; "$f" --version >/dev/null || exit 98; mv -f "$f" "$r/node/node" || exit 1;',
   'echo; echo "$1 {\\"done\\":true}"',
 ].join(' ');

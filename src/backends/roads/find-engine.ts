@@ -50,7 +50,7 @@ function toSocketPath(name: string, kind: EngineChoice['kind'], address: string)
   if (path !== undefined) return path;
   throw machineUnusable(
     name,
-    `${kind} is at ${JSON.stringify(address)}, and only Unix sockets are supported, neither TLS nor ssh`,
+    `the address of ${kind} is ${JSON.stringify(address)}, but only Unix sockets are supported`,
     'Forward the socket, such as with ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST, and set host to unix:///tmp/engine.sock.',
   );
 }

@@ -1,4 +1,4 @@
-// A Node binary for a machine that has none: that of this process if it fits, or one from npm's cache.
+// Finds a Node binary to upload to a machine that has none: `process.execPath` if the platform matches, or one from npm's cache.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

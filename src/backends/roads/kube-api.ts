@@ -63,7 +63,7 @@ export function callKube(
   });
 }
 
-// Version 5 can close stdin; version 4, which clusters before 1.30 speak, cannot, and nothing of ours needs that.
+// Clusters before 1.30 support only version 4, which cannot close stdin; nacre does not depend on that.
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
 const openMs = 10_000;
@@ -141,7 +141,7 @@ function toProgram(socket: WebSocket): FarProgram {
   return { stream, ended };
 }
 
-// Clusters close a connection over which a message of more than 32 MiB comes.
+// Clusters close a connection if a message is larger than 32 MiB.
 const maxMessageBytes = 1_048_576;
 
 function send(socket: WebSocket, head: readonly number[], data: Buffer, done: (error?: Error) => void): void {

@@ -63,12 +63,12 @@ function readFile(name: string, path: string, isNamed: boolean): readonly Part[]
     throw machineUnusable(
       name,
       `${path} cannot be read: ${message.split('\n')[0]}`,
-      'Correct the kubeconfig.',
+      `Correct this file, or set machines.${name}.kubernetes.kubeconfig to another one.`,
     );
   }
 }
 
-/** Kubeconfigs that are read as one: the first entry of a name counts. */
+/** One or more kubeconfig files. If several have an entry of the same name, the first one is used. */
 class Config {
   readonly #name: string;
   readonly #files: string;
@@ -118,7 +118,7 @@ function toCluster(name: string, choice: Choice, config: Config): Cluster {
       'Use a credential plugin (exec) or a token.',
     );
   const server = toText(cluster.fields.server) ?? '';
-  if (!URL.canParse(server)) throw config.invalid(`the server ${JSON.stringify(server)} is no address`);
+  if (!URL.canParse(server)) throw config.invalid(`the server ${JSON.stringify(server)} is not a valid URL`);
   return {
     server: new URL(server),
     namespace: choice.namespace ?? toText(context.namespace) ?? 'default',
@@ -154,7 +154,7 @@ function readText(name: string, path: string): string {
     throw machineUnusable(
       name,
       `${path} cannot be read: ${(error as Error).message}`,
-      'Correct the kubeconfig.',
+      `Correct this file, or set machines.${name}.kubernetes.kubeconfig to another one.`,
     );
   }
 }

@@ -71,7 +71,7 @@ class Pod {
     await this.#sweeping;
   }
 
-  // Tokens of files and plugins expire, so they are read for each connection.
+  // Tokens from files and plugins expire, so they are read again for each connection.
   async #connect(): Promise<Cluster> {
     const { environment } = this.#deps;
     const cluster = readCluster(this.#name, this.#road, environment);
@@ -91,7 +91,7 @@ class Pod {
     return spec.metadata.name;
   }
 
-  // A pod that was evicted or has reached its deadline is replaced by the next call.
+  // If the pod was evicted or has reached its deadline, `#pod` is cleared, so that the next call creates a new one.
   async #waitUntilReady(cluster: Cluster, pod: string): Promise<void> {
     const elapsed = createStopwatch();
     for (;;) {
@@ -116,7 +116,7 @@ class Pod {
     const server = this.#cluster?.server.host ?? '';
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof KubeError) {
-      const hint = hints[error.status] ?? 'Correct the settings of this machine.';
+      const hint = hints[error.status] ?? `Correct machines.${this.#name} in the settings.`;
       return machineUnusable(this.#name, `the cluster at ${server} says: ${toShown(message)}`, hint, error);
     }
     if (code === 'resources_unavailable') return error;
@@ -223,7 +223,7 @@ async function sweep(cluster: Cluster): Promise<void> {
   await Promise.all(left.map((pod) => deletePod(cluster, pod)));
 }
 
-// As kubectl does: the program of the user's own kubeconfig, without a shell and without a terminal.
+// Runs the credential plugin of the kubeconfig as kubectl does, without a shell and without a terminal.
 async function askPlugin(
   name: string,
   cluster: Cluster,

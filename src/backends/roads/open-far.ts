@@ -34,12 +34,12 @@ export interface RoadMachine {
   remove?(): Promise<void>;
 }
 
-/** The server's part of every road. */
+/** Values of the server that every road needs. */
 export interface FarDeps {
   /** dist/worker.js of this machine. */
   readonly program: string;
   readonly build: string;
-  /** Of the server; programs of roads, such as `ssh`, get it. */
+  /** The server's environment, which programs such as `ssh` inherit. */
   readonly environment: Readonly<Record<string, string>>;
   /** The server's directory, which containers mount as workspace. */
   readonly cwd: string;
@@ -50,7 +50,7 @@ const uploadMs = 60_000;
 const putNodeMs = 600_000;
 const endMs = 1_000;
 
-/** Connects to the worker of a machine, which is installed and started if necessary. */
+/** Connects to the worker of a machine; installs and starts the worker if necessary. */
 export async function openFar(machine: RoadMachine, deps: FarDeps): Promise<Duplex> {
   const first = await tryToOpen(machine, deps);
   if ('stream' in first) return first.stream;
@@ -109,13 +109,13 @@ async function putNode(machine: RoadMachine, node: FoundNode): Promise<void> {
 
 type Next = (tag: string, withinMs: number) => Promise<FarMessage>;
 
-// An error here is better explained by the end of the program, which follows the end of its output.
+// If no message comes, the exit code and stderr of the program explain why, so `ended` is awaited for up to `endMs`.
 async function withProgram<T>(
   machine: RoadMachine,
   { stream, ended }: FarProgram,
   step: (next: Next) => Promise<T>,
 ): Promise<T> {
-  // Handled by `readMessage`; without a listener, a late error would end this process.
+  // `readMessage` handles errors; without this listener, a later error would crash this process.
   stream.on('error', () => {});
   try {
     return await step((tag, withinMs) => readMessage(stream, tag, withinMs));

@@ -33,13 +33,13 @@ export function cannotWrite(name: string, root: string, { error, message }: FarM
   );
 }
 
-/** The error for a machine without Node for which this machine has none. */
+/** The error for a machine without Node if `findNode` has none for its platform. */
 export function missingNode(name: string, { os = '', arch = '', libc = '' }: FarMessage): NacreError {
   const platform = toShown(`${os} ${arch}${libc === 'glibc' ? '' : ` (${libc})`}`);
   const known = os === 'Linux' && libc === 'glibc' ? nodePackages[arch] : undefined;
   return machineUnusable(
     name,
-    `it has no Node.js 20.19 or newer, and there is none for ${platform} to bring along`,
+    `it has no Node.js 20.19 or newer, and nacre has no copy for ${platform} to upload`,
     known === undefined
       ? 'Install Node.js 20.19 or newer there.'
       : `Install Node.js 20.19 or newer there, or run npm cache add ${known}@22 here.`,
@@ -49,12 +49,12 @@ export function missingNode(name: string, { os = '', arch = '', libc = '' }: Far
 /** The code with which `putNodeScript` reports that Node does not run. */
 export const nodeFailed = 98;
 
-/** The error for a Node that was brought along and does not run there. */
+/** The error if the Node binary that `putNodeScript` has received does not run there. */
 export function nodeDoesNotRun(name: string, { stderr }: FarEnd): NacreError {
   return machineUnusable(
     name,
-    `it has no Node.js 20.19 or newer, and the one that was brought along does not run there: ${toShown(stderr)}`,
-    'Install Node.js 20.19 or newer there, or the library that it misses.',
+    `it has no Node.js 20.19 or newer, and the copy that nacre uploaded does not run there: ${toShown(stderr)}`,
+    'Install Node.js 20.19 or newer there, or the missing library.',
   );
 }
 
@@ -73,7 +73,7 @@ export function cannotPrepare(name: string, reason: string): NacreError {
   );
 }
 
-/** The error for a program that is not the loader. */
+/** The error if a program sent no message of the loader. */
 export function notAWorker(name: string, error: NoMessageError, { stderr }: FarEnd): NacreError {
   const said = [error.sent, toShown(stderr)].filter((text) => text !== '').join(' ');
   return machineUnusable(

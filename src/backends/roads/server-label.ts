@@ -14,6 +14,6 @@ export function serverLabel(): string {
 export function isAbandoned(label: string): boolean {
   const [boot = '', namespace = '', pid = '', startTime = ''] = label.split(' ');
   if (boot === '' || namespace === '' || startTime === '' || !/^[1-9]\d{0,9}$/.test(pid)) return false;
-  // Another boot id may be that of another machine that uses the same engine.
+  // A different boot id may belong to another machine that uses the same engine.
   return isAlive({ boot, namespace, pid: Number(pid), startTime }, '') === false;
 }

@@ -1,5 +1,5 @@
 // The road into an allocation of Slurm, one per connection, on this machine or through `ssh` to a login node.
-// 1. `salloc --no-shell` waits for the allocation, which no process of ours needs to keep open,
+// 1. `salloc --no-shell` waits until the allocation is granted, then exits; the allocation stays,
 // 2. `srun --overlap` runs each program in it,
 // 3. `scancel` ends it with everything in it.
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ export function createSlurmMachine(name: string, road: SlurmRoad, deps: FarDeps)
   const allocation = new Allocation(name, road, deps);
   return {
     name,
-    // Homes are usually shared by the nodes of a cluster, but not always there.
+    // The nodes of a cluster usually share home directories, but a node may lack them.
     roots: ['~/.cache/nacre', '/tmp/nacre-UID'],
     run: (argv) => allocation.run(argv),
     explain: (end) => allocation.explain(end),
@@ -35,7 +35,7 @@ class Allocation {
   readonly #name: string;
   readonly #road: SlurmRoad;
   readonly #environment: Readonly<Record<string, string>>;
-  // `remove` cancels by this name, which is known before the number is.
+  // `remove` cancels by this name, because it is known before Slurm assigns a job id.
   readonly #jobName = `nacre-${randomHex(8)}`;
   #id: Promise<string> | undefined;
   #waiting: FarProgram | undefined;
@@ -45,14 +45,14 @@ class Allocation {
   constructor(name: string, road: SlurmRoad, { environment }: FarDeps) {
     this.#name = name;
     this.#road = road;
-    // The numbers are read from messages, which are translated on some systems.
+    // The job id is read from a message of `salloc`, which is translated on some systems.
     this.#environment = { ...environment, LC_ALL: 'C' };
   }
 
   async run(argv: readonly string[]): Promise<FarProgram> {
     const id = await this.#allocate();
     const far = this.#spawn(['srun', `--jobid=${id}`, ...stepOptions, ...argv]);
-    // A step that ends with an error may have lost its allocation: the next one asks for another.
+    // If a step failed because its allocation has ended, the next call requests a new one.
     void far.ended.then(async ({ code }) => {
       if (code !== 0 && !this.#isRemoved && !(await this.#isRunning(id))) this.#id = undefined;
     });
@@ -82,7 +82,7 @@ class Allocation {
     if (await settlesWithin(id, queueMs)) return id;
     throw machineUnusable(
       this.#name,
-      'its allocation still waits in the queue of Slurm',
+      'its allocation is still pending in the Slurm queue',
       'Call again later; squeue --me shows the queue. The request is kept.',
     );
   }
@@ -171,11 +171,15 @@ function explainSlurm(name: string, { stderr }: FarEnd): NacreError {
   if (/ENOENT|not found/.test(stderr))
     return machineUnusable(
       name,
-      'there is no salloc or srun',
+      'salloc or srun was not found',
       'Install the client programs of Slurm, or set slurm.login to a login node.',
     );
   const said = toShown(stderr.replace(/^(?:salloc|srun): (?:error: )?/gm, ''));
-  return machineUnusable(name, `Slurm says: ${said}`, 'Correct the settings of this machine, or ask sinfo.');
+  return machineUnusable(
+    name,
+    `Slurm says: ${said}`,
+    `Correct machines.${name}.slurm in the settings; sinfo lists the partitions.`,
+  );
 }
 
 async function readText(stream: Duplex): Promise<string> {

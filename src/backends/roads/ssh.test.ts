@@ -7,7 +7,7 @@ const host = { host: 'gpu1' };
 test.each(['-oProxyCommand=touch x', '', 'a b', 'a;b', '$(x)', 'a\nb', "a'b", '`x`'])(
   'the host name %j is refused',
   (name) => {
-    expect(() => toSshArgv('gpu', { host: name }, ['true'])).toThrow('is no name for ssh');
+    expect(() => toSshArgv('gpu', { host: name }, ['true'])).toThrow('is not a valid host name for ssh');
   },
 );
 
@@ -35,11 +35,11 @@ test.each([
   ['Host key verification failed.', 'its host key is not known', 'StrictHostKeyChecking=ask gpu1'],
   [
     'WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\nHost key verification failed.',
-    'another one than before',
+    'host key has changed',
     'ssh-keygen -R',
   ],
   ['me@gpu1: Permission denied (publickey).', 'does not accept your key', 'ssh -o BatchMode=yes gpu1'],
-  ['ssh: Could not resolve hostname gpu1: Name or service not known', 'no address', 'Check the name'],
+  ['ssh: Could not resolve hostname gpu1: Name or service not known', 'cannot be resolved', 'Check the name'],
   ['ssh: connect to host gpu1 port 22: Connection refused', 'nothing listens', 'Start sshd'],
   ['ssh: connect to host gpu1 port 22: No route to host', 'no route', 'Check the network'],
   ['ssh: connect to host gpu1 port 22: Connection timed out', 'does not answer', 'ssh -v gpu1'],

@@ -1,5 +1,5 @@
-// The road over the system's own `ssh`, with the user's configuration: jump hosts, agents, hardware keys and the check of host keys
-// are as the user has them.
+// Connects with the system's `ssh` and the user's configuration, so jump hosts, agents, hardware keys and host key checks work as
+// they do at a terminal.
 import type { NacreError } from '../../contract/failure.ts';
 import type { SshRoad } from '../../contract/machine.ts';
 import { quote } from '../../support/quote.ts';
@@ -36,7 +36,7 @@ const options: readonly string[] = [
   'ControlMaster=no',
 ];
 
-/** The arguments of `ssh` for a program on a host; a login shell of any kind there executes exactly `argv`. */
+/** The command line of `ssh` that runs a program on a host. Login shells of any kind execute exactly `argv`. */
 export function toSshArgv(
   name: string,
   { host, config }: SshHost,
@@ -46,7 +46,7 @@ export function toSshArgv(
   return [
     'ssh',
     ...(config === undefined ? [] : ['-F', config]),
-    // Commands there must not get the user's keys or screen.
+    // No agent or X11 forwarding: commands there must not get the user's keys or screen.
     ...['-T', '-a', '-x'],
     ...options.flatMap((option) => ['-o', option]),
     ...(isLarge ? ['-o', 'Compression=yes'] : []),
@@ -57,12 +57,12 @@ export function toSshArgv(
   ];
 }
 
-// `--` ends the options, but ssh reads a name also in %h of a ProxyCommand, which a shell executes.
+// `--` ends the options, but a ProxyCommand, which a shell executes, may contain the host name as %h.
 function checkHost(name: string, host: string): string {
   if (/^[A-Za-z0-9_[][A-Za-z0-9_.:@%/[\]-]*$/.test(host)) return host;
   throw machineUnusable(
     name,
-    `${JSON.stringify(host)} is no name for ssh`,
+    `${JSON.stringify(host)} is not a valid host name for ssh`,
     'Use a host name, user@host, or a Host of your ssh configuration.',
   );
 }
@@ -86,12 +86,12 @@ export function explainSsh(
 
 type Failure = readonly [pattern: RegExp, reason: string, hint: string];
 
-// In the order in which they are tried: a changed host key also fails the verification.
+// Tried in this order, because a changed host key also prints "Host key verification failed".
 const knownFailures: readonly Failure[] = [
   [
     /IDENTIFICATION HAS CHANGED|host key for [^\n]{1,300} has changed/i,
-    'its host key is another one than before, so another machine may pretend to be it',
-    'Ask its owner. If the change is right, remove the old key with ssh-keygen -R and its name, then connect once with SSH HOST.',
+    'its host key has changed, so another machine may be impersonating it',
+    'Ask its owner. If the change is expected, remove the old key with ssh-keygen -R and its name, then connect once with SSH HOST.',
   ],
   [
     /Host key verification failed|No [^\n]{1,40} host key is known/i,
@@ -105,7 +105,7 @@ const knownFailures: readonly Failure[] = [
   ],
   [
     /Could not resolve hostname|Name or service not known/i,
-    'its name has no address',
+    'its host name cannot be resolved',
     'Check the name, or add a Host with this name to the ssh configuration.',
   ],
   [
