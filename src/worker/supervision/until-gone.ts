@@ -26,7 +26,7 @@ export async function untilGone(pid: number, startTime: string | null, limitMs: 
 // A killed process that has closed its files is usually gone within these turns of the event loop, some 30 μs each.
 const turns = 60;
 
-/** The same for a process that is about to exit. If /proc cannot be read (EMFILE), the process counts as living. */
+/** Like `untilGone`, but polls faster, for a process that is about to exit. If /proc cannot be read (EMFILE), it counts as living. */
 export async function untilExited(pid: number, startTime: string, limitMs: number): Promise<boolean> {
   const elapsed = createStopwatch();
   for (let tries = 0; isLiving(pid, startTime); tries += 1) {
