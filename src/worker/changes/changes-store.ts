@@ -174,7 +174,7 @@ export class ChangesStore {
     return (await this.scanVersions(action, limit)).result;
   }
 
-  /** The same, with the places of both versions of each path. */
+  /** Like `scan`, and also returns the places of both versions of each path. */
   async scanVersions(
     { id, paths }: ChangesAction,
     limit: number,

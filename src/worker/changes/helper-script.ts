@@ -21,8 +21,8 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
  *
  * `merge` is the only function that changes the workspace. It needs no journal besides `doing`, a symlink whose target
  * says which way: each name is moved by link() and rename(), in an order such that the names left in the layer are those
- * left to do. So a helper that is killed at any step is completed by calling `merge` again, and one that fails (ENOSPC)
- * by calling it the other way round. A loss of power was not tested.
+ * left to do. If a helper is killed at any step, calling `merge` again completes its work; if it fails (ENOSPC), calling
+ * `merge` in the other direction reverts it. A loss of power was not tested.
  *
  * Folders of the workspace are opened with O_NOFOLLOW and used by descriptor: a command that runs at the same time may
  * replace one by a symlink.

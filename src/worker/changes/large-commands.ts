@@ -6,8 +6,8 @@ type Identity = Pick<JobSpec, 'command' | 'cwd' | 'session' | 'changes'>;
 const maxKnown = 1_000;
 
 /**
- * Commands that were ended because they changed a file that is too large for a layer. With `changes_large: direct` the same
- * command of the same owner, made again, changes files directly.
+ * Commands that were ended because they changed a file that is too large for a layer. With `changes_large: direct`, the
+ * same command changes files directly when the same owner runs it again.
  */
 export class LargeCommands {
   readonly #known = new Set<string>();
