@@ -127,7 +127,7 @@ export const machineSettings = defineSettings({
     env: 'NACRE_DEFAULT_MACHINE',
     flag: '--default-machine',
     description:
-      'The machine for commands without on. If it is set, only the local user can run commands on this machine, unless machines has an entry local.',
+      'The machine for commands without on. If it is another machine, only the local user can run commands on this machine, unless machines has an entry local.',
     accepts: 'a name in machines',
     unset: 'this machine',
   }),
