@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An error in one sentence, for a person. */
+/** Converts an error to one sentence to show to the reader. */
 export function toSentence(error: unknown): string {
   return error instanceof ApiError ? error.message : 'The server does not reply.';
 }

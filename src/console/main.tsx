@@ -1,4 +1,4 @@
-// The console: what people who run agents look at. 1. `store.ts` connects to the server through the worker, 2. `frame/frame.tsx`
+// The console, a web page for people who run agents. 1. `store.ts` connects to the server through the worker, 2. `frame/frame.tsx`
 // draws the frame and the page that the address names.
 import { render } from 'preact';
 import { applyTheme } from './choices.ts';

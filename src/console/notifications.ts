@@ -22,7 +22,7 @@ export async function setNotifies(isOn: boolean): Promise<string> {
   return '';
 }
 
-/** Notifies of every question and every command that begins to wait for input, once. */
+/** Shows one notification for each new question, and for each command that starts to wait for input. */
 export function startNotifications(): void {
   let known: ReadonlySet<string> | undefined;
   effect(() => {

@@ -57,7 +57,7 @@ describe('what needs you', { timeout: 300_000 }, () => {
     const { page } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
     await asks('again');
     const card = page.locator('.ask.awaiting');
-    await card.getByText('This page may only look.').first().waitFor();
+    await card.getByText('This page is read-only.').first().waitFor();
     expect(await card.getByRole('button').count()).toBe(0);
     const { id } = (await commandsOf('q=3040')).find(({ awaiting }) => awaiting) ?? {};
     const status = await page.evaluate(

@@ -1,6 +1,6 @@
 import { clock, link, now } from '../store.ts';
 
-/** One line for a lost connection, a pause, and a page that may only look. */
+/** One line for each of these states: a lost connection, a pause, a read-only page. */
 export function Connection() {
   const { state, again } = link.value;
   const isPaused = now.value?.paused ?? false;
@@ -18,7 +18,7 @@ export function Connection() {
           Everything is paused: commands are refused until you resume.
         </p>
       )}
-      {isViewer && <p class="line viewer">This page may only look.</p>}
+      {isViewer && <p class="line viewer">This page is read-only.</p>}
     </>
   );
 }

@@ -46,7 +46,7 @@ export function Pause() {
       class="btn wide"
       type="button"
       disabled={!mayAct.value}
-      title={mayAct.value ? 'Pause everything' : 'This page may only look.'}
+      title={mayAct.value ? 'Pause everything' : 'This page is read-only.'}
       onClick={() => setAsks(true)}
     >
       <Icon name="pause" />

@@ -1,6 +1,6 @@
 import { Logo } from '../parts/icon.tsx';
 
-/** Says how to get a link. */
+/** The page for a browser that is not signed in: it explains how to get a link. */
 export function SignIn() {
   return (
     <main class="sign-in" id="main">

@@ -6,7 +6,7 @@ import { toCount } from '../words.ts';
 import type { LogState } from '../worker/messages.ts';
 import type { ShownLog } from './use-log.ts';
 
-/** Finds words or a pattern in an output, and goes from match to match. */
+/** Finds words or a pattern in an output, and steps through the matches. */
 export function FindBar({
   shown,
   field,
@@ -58,7 +58,7 @@ export function FindBar({
 function useFind({ log, ring, state, setCurrent }: ShownLog) {
   const [query, setQuery] = useState('');
   const [index, setIndex] = useState<number>();
-  // A step that was asked for before the search has found anything; it is taken at the first match.
+  // A step that the reader requested before the first match was found; `step` runs once there is a match.
   const wantedStep = useRef<1 | -1>(undefined);
   useEffect(() => {
     const by = wantedStep.current;
@@ -81,7 +81,7 @@ function useFind({ log, ring, state, setCurrent }: ShownLog) {
       index === undefined
         ? await log.current.matchFrom(ring.current.firstLine, false, by)
         : (index + by + found) % found;
-    // `found` was of the query before this one.
+    // `found` was still the count of the previous query.
     if (next < 0) return;
     wantedStep.current = undefined;
     const line = await log.current.match(next);

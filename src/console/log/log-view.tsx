@@ -22,7 +22,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
   const isWrapped = wrapsLines();
   const follow = () => ring.current?.follow(!ring.current.isFollowing);
   useLayoutEffect(() => onKeys({ f: follow }));
-  // The second press is the browser's own.
+  // Ctrl-F focuses this field; a second press, while it has the focus, opens the search of the browser.
   const findHere = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
     event.preventDefault();

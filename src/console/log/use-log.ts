@@ -17,7 +17,7 @@ export interface ShownLog {
   readonly view: RefObject<HTMLDivElement | null>;
   readonly log: RefObject<LogHandle | null>;
   readonly ring: RefObject<Ring | null>;
-  /** At most ten a second. */
+  /** Updated at most ten times a second. */
   readonly state: LogState | undefined;
   readonly isFollowing: boolean;
   /** The lines that the reader has chosen, the first and the last. */
@@ -76,7 +76,7 @@ export function useLog(card: CommandCard): ShownLog {
   return { view, ring, log, state, isFollowing, chosen, choose, current, setCurrent, keeps, show };
 }
 
-// The last value is passed on in any case.
+// Throttles calls of `pass`; the latest value is always passed in the end.
 function atMostEvery<Value>(ms: number, pass: (value: Value) => void) {
   let latest: Value;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,7 +8,7 @@ import { useFetched } from '../use-fetched.ts';
 import { toAgentName, toAgo, toClock, toCount, toPath } from '../words.ts';
 import { FirstSteps } from './now.tsx';
 
-/** Who asks. */
+/** The page that lists the agents. */
 export function AgentsPage() {
   const state = now.value;
   if (!state) return <Loading page="Agents" />;

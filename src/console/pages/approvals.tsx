@@ -15,7 +15,7 @@ interface ApprovalsReply {
   readonly answered: readonly CommandCard[];
 }
 
-/** What waits, and what was answered. */
+/** The page that lists open questions and earlier answers. */
 export function ApprovalsPage() {
   const { data, error, reload } = useFetched<ApprovalsReply>('/api/approvals');
   const questions = now.value?.questions ?? data?.questions ?? [];

@@ -13,7 +13,7 @@ import { showOdd } from '../worker/visible-text.ts';
 // The question of a command that waits arrives a moment after the command itself.
 const questionMs = 3_000;
 
-/** What needs you, what runs, what failed in the last hour, the agents, the servers. */
+/** The page Now: open questions, running commands, failures of the last hour, agents and servers. */
 export function NowPage() {
   const state = now.value;
   if (!state) return <Loading page="Now" />;
@@ -184,7 +184,7 @@ function Applets({ applets }: Pick<NowReply, 'applets'>) {
   );
 }
 
-/** What is said before the first command. */
+/** Instructions that are shown until the first command has run. */
 export function FirstSteps() {
   return (
     <div class="card part">

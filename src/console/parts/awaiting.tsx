@@ -25,7 +25,7 @@ export function Awaiting({ card }: { readonly card: CommandCard }) {
           <code>{prompt}</code>
         </pre>
       )}
-      {mayAct.value ? <InputField id={card.id} /> : <p class="fine">This page may only look.</p>}
+      {mayAct.value ? <InputField id={card.id} /> : <p class="fine">This page is read-only.</p>}
     </article>
   );
 }

@@ -131,7 +131,7 @@ export function Question({
           Deny
         </button>
       </div>
-      {!mayAct.value && <p class="fine">This page may only look.</p>}
+      {!mayAct.value && <p class="fine">This page is read-only.</p>}
       {mayAct.value && !isRead && <p class="fine">Scroll to the end of what is asked to approve it.</p>}
       {failure !== '' && (
         <p class="fine bad" role="alert">

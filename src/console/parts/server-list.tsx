@@ -3,7 +3,7 @@ import { clock, now } from '../store.ts';
 import { toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
-/** The running servers of the user, in a few words or with all that is known of them. */
+/** The running servers of the user, in a short or a detailed form. */
 export function ServerList({
   servers,
   isShort = false,

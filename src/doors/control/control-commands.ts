@@ -147,7 +147,7 @@ export const controlCommands: DoorGroup = {
     examples: [
       ['nacre open', 'Open the page of the server that nacre serve started.'],
       ['nacre open 8080 --print', 'Print a link to the server on port 8080.'],
-      ['nacre open --viewer --print', 'Print a link for a person who may only look.'],
+      ['nacre open --viewer --print', 'Print a link with read-only access.'],
     ],
     flags: {
       print: switchFlag('--print', 'Print the link instead of opening it.'),

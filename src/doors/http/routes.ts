@@ -47,7 +47,7 @@ type CallHandle = (caller: HttpCaller, exchange: Exchange, match: RouteMatch) =>
 /** Serves one route. */
 export type Handler =
   | { readonly access: 'open'; readonly handle: OpenHandle }
-  /** `forViewers`: a page that may only look may call it. */
+  /** `forViewers`: a read-only page may call it. */
   | { readonly access: 'caller'; readonly handle: CallHandle; readonly forViewers: boolean };
 
 const open = (method: string, path: string, handle: OpenHandle): Route<Handler> => ({

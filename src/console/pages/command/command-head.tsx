@@ -57,7 +57,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
               class="btn danger"
               type="button"
               disabled={!mayAct.value}
-              title={mayAct.value ? 'Stop (x)' : 'This page may only look.'}
+              title={mayAct.value ? 'Stop (x)' : 'This page is read-only.'}
               onClick={() => setAsks(true)}
             >
               <Icon name="stop" />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { postJson, toSentence } from '../../api.ts';
 import { mayAct } from '../../store.ts';
 
-/** Makes links for other people and devices: to look, or to act. */
+/** Creates links for other people and devices, with the role viewer or operator. */
 export function LinksCard() {
   const [name, setName] = useState('');
   const [link, setLink] = useState('');
@@ -39,7 +39,7 @@ export function LinksCard() {
           Link to act
         </button>
       </div>
-      {!mayAct.value && <p class="fine">This page may only look.</p>}
+      {!mayAct.value && <p class="fine">This page is read-only.</p>}
       {link !== '' && (
         <p class="made">
           <code>{link}</code>

@@ -25,7 +25,7 @@ export interface SettingRow {
   readonly origin: unknown;
 }
 
-/** An applet, and the programs that it asks for and does not get. */
+/** An applet. `refused` lists the programs that it requests but may not run. */
 export interface AppletRow {
   readonly slug: string;
   readonly title?: string;

@@ -106,7 +106,7 @@ export async function makeLink(
 }
 
 const linkRequest = z.strictObject({
-  role: z.enum(['operator', 'viewer']).default('operator').describe('A viewer may only look.'),
+  role: z.enum(['operator', 'viewer']).default('operator').describe('A viewer has read-only access.'),
   name: z
     .string()
     .regex(/^[\p{L}\p{N} ._-]{0,40}$/u, 'must be at most 40 letters, digits, blanks and . _ -')
