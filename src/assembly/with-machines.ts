@@ -70,6 +70,6 @@ function placeHere<R extends Request, C extends Context>(request: R, context: C)
   if (request.on === undefined) return [request, context];
   if (request.on === localMachine) return [{ ...request, on: undefined }, context];
   throw new NacreError('invalid_request', `on: there is no machine ${request.on}.`, {
-    hint: 'Leave on out: the settings have no machines.',
+    hint: 'The settings have no machines. Omit on, or add the machine to machines.',
   });
 }

@@ -131,7 +131,7 @@ class Pod {
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Sign in again; kubectl get pods with the same context must work.',
-  403: 'Ask for the right to create, get, list and delete pods, and to create pods/exec, in this namespace.',
+  403: 'Ask for the right to create, get, list and delete pods, and to get and create pods/exec, in this namespace.',
   404: 'Check the namespace of this machine.',
 };
 
