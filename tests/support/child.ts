@@ -46,5 +46,11 @@ export async function runChild(
 /** Bundles a file of tests/children with everything that it imports. */
 export async function buildChild(name: string, outfile: string): Promise<void> {
   const entryPoints = [join(root, 'tests/children', `${name}.ts`)];
-  await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node' });
+  await build({
+    ...{ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node' },
+    // Bundled CommonJS packages call `require` for the modules of Node.js.
+    banner: {
+      js: "import { createRequire as toRequire } from 'node:module'; globalThis.require = toRequire(import.meta.url);",
+    },
+  });
 }

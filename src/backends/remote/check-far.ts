@@ -79,7 +79,8 @@ export function checkRead(
   const { frames: given, next, end, final, goneBefore } = toObject(value, 'output') as Partial<ReadAnswer>;
   const frames = checkFrames(given, raw);
   const all = Buffer.concat(raw);
-  const begin = Math.max(from, goneBefore ?? 0);
+  // A read of no bytes stays where it is.
+  const begin = maxBytes > 0 ? Math.max(from, goneBefore ?? 0) : from;
   const isRight =
     isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && (goneBefore ?? 0) <= end;
   // An answer without progress would make the reader loop forever.
