@@ -89,7 +89,7 @@ testThere(title('a command is taken up again with every byte after the network w
   ssh('cut', hosts, '1');
   await sleep(6_000);
   ssh('heal', hosts, '1');
-  let all = '';
+  let all = String(structured.stdout ?? '');
   const id = structured.command_id;
   const read = async () => {
     const reply = await server.use('read_output', {
@@ -97,7 +97,7 @@ testThere(title('a command is taken up again with every byte after the network w
       wait_ms: 20_000,
       max_output_chars: 100_000,
     });
-    all += reply.structured.stdout;
+    all += String(reply.structured.stdout);
     return reply.structured.exit_code;
   };
   await expect.poll(read, { timeout: 100_000 }).toBe(7);

@@ -7,6 +7,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const stderrBytes = 8_192;
 const killAfterMs = 2_000;
+const lateOutputMs = 500;
 
 /**
  * Starts the program of a road, such as `ssh`, with a group and session of its own, so that Ctrl-C at a terminal of nacre does
@@ -31,8 +32,12 @@ function watchEnd(child: Child, program: string): Promise<FarEnd> {
   });
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: null, stderr: `${program}: ${error.message}` }));
-    // `exit`, not `close`: a ControlMaster process of ssh may keep these pipes open after its parent exits.
-    child.on('exit', (code) => setImmediate(() => resolve({ code, stderr })));
+    // `close` follows when stderr was read to its end. A ControlMaster process of ssh may keep the pipes open after its parent exits.
+    child.on('exit', (code) => {
+      const end = () => resolve({ code, stderr });
+      child.on('close', end);
+      setTimeout(end, lateOutputMs).unref();
+    });
   });
 }
 
