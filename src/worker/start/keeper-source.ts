@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
+import { createStopwatch } from '../../support/timing.ts';
 import { changesUnavailable } from '../changes/changes-failures.ts';
 import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import { findProgram } from '../machine/inspect.ts';
@@ -82,11 +83,19 @@ export class KeeperSource {
     return hasRoom && !this.rooms.isApart && this.#withoutJoining(probe, (isReady) => isReady);
   }
 
-  /** Opens a keeper; tries twice, because a path to be hidden may vanish while the namespace is being created. */
+  /**
+   * Opens a keeper. Tries again if that fails, because a path to be hidden may vanish while the namespace is being created, and
+   * because all waiting keepers die with their fork server: each attempt may find another dead one.
+   */
   async open(spec: JobSpec, isolation: Isolation, options: StartOptions): Promise<Keeper> {
     const attempt = () => this.#openOnce(spec, isolation, options);
+    const elapsed = createStopwatch();
+    const again = (error: unknown) => {
+      if (elapsed() > retryMs) throw error;
+      return attempt();
+    };
     try {
-      return await attempt().catch(attempt);
+      return await attempt().catch(attempt).catch(again).catch(again);
     } catch (error) {
       if (!this.#hasRoom(isolation) || this.rooms.hasJoined || this.rooms.isApart) throw error;
       return this.#withoutJoining(attempt, () => true, error);
@@ -219,6 +228,8 @@ export class KeeperSource {
     );
   }
 }
+
+const retryMs = 3_000;
 
 // The room of commands that belong to no connection, such as those of `nacre run`.
 const localRoom = '';
