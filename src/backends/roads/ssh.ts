@@ -81,7 +81,7 @@ export function explainSsh(
   const found = knownFailures.find(([pattern]) => pattern.test(stderr));
   if (!found && stderr === '') return undefined;
   const [, reason, hint] = found ?? [null, `ssh says: ${toShown(stderr)}`, 'SSH -v HOST shows why.'];
-  return machineUnusable(name, reason, hint.replace('SSH ', ssh).replace('HOST', host), stderr);
+  return machineUnusable(name, reason, hint.replace('SSH ', ssh).replaceAll('HOST', host), stderr);
 }
 
 type Failure = readonly [pattern: RegExp, reason: string, hint: string];
