@@ -18,6 +18,7 @@ export function canMatch(entry: string): boolean {
   return [program, ...words].every((word) => !/[\s|&;<>()$`"'*?\\]/.test(word));
 }
 
+// Without `time`, which is also a program: `env time ls` runs it.
 const keywords = new Set(
-  'if then elif else fi for while until do done case esac select function in time { } ! [['.split(' '),
+  'if then elif else fi for while until do done case esac select function in { } ! [['.split(' '),
 );

@@ -4,12 +4,13 @@ import { type Case, readCases } from './read-cases.ts';
 
 const cases = readCases('./corpus.jsonl');
 
-/** Commands that the policy refuses although their program is listed, because it writes files by itself. */
+/** Commands that the policy refuses although their program is listed: it writes files, or may read a word as an option. */
 const stricter = [
   "find . -name '*.orig' -delete",
   'sort -u words.txt -o words.txt',
   `awk -F, '{ print > ($1 ".csv") }' data.csv`,
   "sed -n '/ERROR/w errors.txt' app.log",
+  'while read -r name url; do git clone "$url" "$name"; done < repos.txt',
 ];
 
 function wrongVerdicts(verdict: Case['expect']): string[] {

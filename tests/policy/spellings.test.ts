@@ -4,7 +4,7 @@ import { type PresetName, presets } from '../../src/policy/presets.ts';
 import { readCases } from './read-cases.ts';
 
 interface Spelling {
-  /** A key of `lists`, a preset after `@`, or `*`. */
+  /** A key of `lists`, names separated by commas, a preset after `@`, or `*`. */
   readonly list: string;
   readonly command: string;
 }
@@ -22,13 +22,15 @@ const lists: Readonly<Record<string, string>> = {
     pip bat git`,
   few: 'ls cat xargs find',
   system: 'ip tc bridge zip unzip man mandb apropos whatis',
+  naming: `ls grep find sed awk git xargs cat sort head tail wc echo cut mkdir cp mv rm touch tee printf read tr jq curl tar date mktemp pwd
+    basename dirname uniq mapfile`,
   editing: `ls grep find sed awk git xargs cat sort head tail wc echo cut mkdir cp mv rm touch tee printf read tr jq curl tar`,
 };
 
 function allowOf(list: string): readonly string[] | '*' {
   if (list === '*') return '*';
   if (list.startsWith('@')) return presets[list.slice(1) as PresetName].allowedCommands;
-  return (lists[list] ?? '').split(/\s+/);
+  return (lists[list] ?? list).split(/[\s,]+/);
 }
 
 function wrong(file: string, verdict: 'allow' | 'deny'): string[] {

@@ -19,4 +19,6 @@ export interface ProgramCall {
   readonly files: ReadonlyMap<string, Output>;
   /** The word of the program name, for effects that concern the whole call. */
   readonly self: Arg;
+  /** The value of IFS, whose characters separate the words that `read` assigns; undefined if unknown. */
+  readonly separators: string | undefined;
 }

@@ -1,8 +1,9 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, foreignText, knownArg, toArg, wordText } from '../words/arg.ts';
+import { type Arg, foreignText, knownArg, ownText, toArg, wordText } from '../words/arg.ts';
 import { everyVariable } from '../words/every-variable.ts';
 import { parsingOptions } from '../words/parsing-options.ts';
 import { joinWords } from './effects.ts';
+import { ownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
@@ -263,7 +264,8 @@ function sourceEffects(call: ProgramCall): Effect[] {
   if (script === 'file') return [];
   const own = rest.length > 0 ? { args: rest } : {};
   if (script !== 'unknown') return [{ does: 'eval', text: script, ...own }];
-  return [{ does: 'unknown', at: file, reason: `the text that ${call.name} would run cannot be known` }];
+  const reason = `the text that ${call.name} would run cannot be known`;
+  return [{ does: 'unknown', at: file, reason, own: ownText(file.pieces[0]) ?? ownInput(call.stdin) }];
 }
 
 function chdirEffects({ args, home, self, name }: ProgramCall): Effect[] {

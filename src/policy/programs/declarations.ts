@@ -93,6 +93,7 @@ export const declarationPrograms: readonly ProgramEntry[] = [
         name: options.operands[0] ?? knownArg('MAPFILE', self),
         uncertain: textRead(stdin),
         made: madeBy(stdin),
+        operand: isOperandText(stdin),
       },
     ],
     runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],
@@ -199,17 +200,34 @@ function madeBy(stdin: Stdin): Made | undefined {
   return stdin === 'none' ? undefined : stdin.more ? stdin.made : 'parts';
 }
 
+function isOperandText(stdin: Stdin): boolean | undefined {
+  return stdin !== 'none' && stdin.operand === true ? true : undefined;
+}
+
+/** Options of `read` that can end a value in the middle of a line: `-d`, `-n`, `-N`. */
+const cutting = /^[dnN]$/;
+
 /** The value that `read` assigns also depends on IFS, backslashes and earlier reads, so the text is only a guess. */
-function readEffects({ options, stdin, self }: ProgramCall): Effect[] {
+function readEffects(call: ProgramCall): Effect[] {
+  const { options, stdin, self } = call;
   const uncertain = textRead(stdin);
-  const made = madeBy(stdin);
-  const list = options.values('a').map((name): Effect => ({ does: 'assign', name, uncertain, made }));
+  const isCut = options.given.some(({ name, value }) => cutting.test(name) && value?.text !== '');
+  // If IFS is unknown, assume a letter, the worst case.
+  const { separators = 'a' } = call;
+  const made = (isCut || /\w/.test(separators)) && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin);
+  const operand = isCut || /\S/.test(separators) ? undefined : isOperandText(stdin);
+  // The next `read` may get the rest of the line, which may begin with a dash.
+  if (isCut && made === 'any' && /-[\w-]/.test(uncertain))
+    return [{ does: 'unknown', at: self, reason: 'where read would cut its input cannot be known' }];
+  const list = options
+    .values('a')
+    .map((name): Effect => ({ does: 'assign', name, uncertain, made, operand }));
   if (list.length > 0) return list;
   const names = options.operands.length === 0 ? [knownArg('REPLY', self)] : options.operands;
   const lines = stdin === 'none' || stdin.more ? [] : stdin.text.split('\n').filter((line) => line !== '');
   const [line] = lines;
   if (line === undefined || lines.length > 1)
-    return names.map((name) => ({ does: 'assign', name, uncertain, made }));
+    return names.map((name) => ({ does: 'assign', name, uncertain, made, operand }));
   const words = line.trim().split(/\s+/);
   return names.map((name, index) => {
     const text = index === names.length - 1 ? words.slice(index).join(' ') : (words[index] ?? '');

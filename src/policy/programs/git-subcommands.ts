@@ -41,6 +41,26 @@ export function subcommandEffects(
   return [...known.entries.flatMap((entry) => entryEffects(entry, args, call)), ...unknown];
 }
 
+/** The options of the git subcommand in `args` that run programs or write files; undefined if it has none. */
+export function gitSubcommandOptions(args: readonly Arg[]): OptionGrammar | undefined {
+  const name = args.find(
+    (arg, index) => !/^-/.test(prefixOf(arg)) && !/^-[Cc]$/.test(wordText(args[index - 1])),
+  )?.text;
+  if (name === undefined) return noOptions;
+  if (withoutRiskyOptions.has(name)) return undefined;
+  return byName.get(name)?.grammar ?? outputOption;
+}
+
+const outputOption: OptionGrammar = { long: 'output=' };
+
+/** Subcommands without any option that runs a program or writes a file of the caller's choice. */
+const withoutRiskyOptions = new Set(
+  `add branch checkout check-ignore check-ref-format cherry-pick clean commit describe for-each-ref hash-object ls-files ls-tree merge-base
+  mv name-rev reset restore rev-parse revert rm show-ref status switch symbolic-ref tag update-index update-ref`.split(
+    /\s+/,
+  ),
+);
+
 function entryEffects(entry: Subcommand, args: readonly Arg[], call: ProgramCall): readonly Effect[] {
   const grammar = entry.options ?? noOptions;
   const options = parseOptions(args, grammar);
@@ -285,6 +305,8 @@ interface Known {
   readonly entries: readonly Subcommand[];
   /** The long options that the entries judge. */
   readonly own: ReadonlySet<string>;
+  /** All options that the entries judge. */
+  readonly grammar: OptionGrammar;
   readonly passesOn: boolean;
 }
 
@@ -292,7 +314,11 @@ const byName = new Map<string, Known>();
 for (const name of new Set(subcommands.flatMap((entry) => entry.names))) {
   const entries = subcommands.filter((entry) => entry.names.includes(name));
   const own = new Set(entries.flatMap((entry) => [...optionsOf(entry.options ?? noOptions).long.keys()]));
-  byName.set(name, { entries, own, passesOn: entries.some((entry) => entry.passesOn) });
+  const grammar = {
+    short: entries.map(({ options }) => options?.short ?? '').join(''),
+    long: entries.map(({ options }) => options?.long ?? '').join(' '),
+  };
+  byName.set(name, { entries, own, grammar, passesOn: entries.some((entry) => entry.passesOn) });
 }
 
 function refusal(at: Arg, reason: string, rule?: string): Effect {

@@ -80,9 +80,7 @@ const table: Readonly<Record<string, Printer>> = {
     options: { short: 'rcMSnesjaR' },
     kind: ({ operands }) => allMatch(operands.slice(0, 1), /(?:^|[|;\s])(?:length|tonumber|floor)\s*[\])]?$/),
   },
-  git: {
-    kind: (_options, { args }) => (args.some(({ text }) => text === '--count') ? 'numbers' : undefined),
-  },
+  git: { kind: (_options, { args }) => gitKind(args.map(wordText)) },
   curl: {
     options: { short: 'sSfLkIgGo:w:X:H:d:m:u:A:b:e:', long: 'output= write-out= silent max-time= request=' },
     kind: curlKind,
@@ -213,6 +211,18 @@ function isSum(words: string, program: string): boolean {
       (new RegExp(`\\b${name}\\s*(?:\\+=|-=|\\+\\+|--)|(?:\\+\\+|--)\\s*${name}\\b`).test(program) &&
         !new RegExp(`\\b${name}\\s*=(?!=)\\s*(?!0\\b)`).test(program)),
   );
+}
+
+/** Lines of `git reflog`, `git log --oneline` and `git stash list` begin with a hash or `stash@{0}`, which is as harmless as a number. */
+function gitKind(words: readonly string[]): PrintedKind {
+  if (words.includes('--count')) return 'numbers';
+  const isList = !words.some((word) =>
+    /^-(?:[pug]|-(?:patch|stat|raw|numstat|graph|format|pretty|show-signature))/.test(word),
+  );
+  const [subcommand, verb] = words;
+  if (!isList) return undefined;
+  if (subcommand === 'stash' && verb === 'list') return colon;
+  return subcommand === 'reflog' || (subcommand === 'log' && words.includes('--oneline')) ? blank : undefined;
 }
 
 function curlKind(options: ParsedOptions): PrintedKind {

@@ -95,7 +95,13 @@ export type Effect =
       readonly args?: readonly Arg[];
     }
   /** Runs something that is known only at run time: refused under a list. */
-  | { readonly does: 'unknown'; readonly at: Arg; readonly reason: string }
+  | {
+      readonly does: 'unknown';
+      readonly at: Arg;
+      readonly reason: string;
+      /** The text of the command from which a filter makes the text that is run. */
+      readonly own?: string | undefined;
+    }
   /** Does something that listing the program does not cover: refused under a list. */
   | { readonly does: 'refuse'; readonly at: Arg; readonly reason: string; readonly rule?: string }
   /** Is dangerous: refused under every list. */
@@ -117,6 +123,8 @@ export type Effect =
       readonly uncertain?: string;
       /** Set if that text is the command's own. */
       readonly made?: Made | undefined;
+      /** True if no word of that text begins with a dash. */
+      readonly operand?: boolean | undefined;
       readonly attributes?: VariableAttributes;
     }
   /** Changes the attributes of a variable, not its value. */

@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, mayBeOption, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, mayBeOption, ownText, wordText } from '../words/arg.ts';
+import { ownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { judgeWritten } from './written-files.ts';
 
@@ -186,6 +187,7 @@ function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly 
           does: 'unknown',
           at: file ?? call.self,
           reason: `the text that ${call.name} would run cannot be known`,
+          own: ownText(piece),
         },
       ];
     return [{ does: 'shell', text: knownArg(piece.output, file ?? call.self), args: [call.self, ...rest] }];
@@ -219,6 +221,7 @@ function stdinEffects(call: ProgramCall, rest: readonly Arg[], understood = true
     does: 'unknown',
     at: call.self,
     reason: `what ${call.name} would read and run cannot be known`,
+    own: ownInput(call.stdin),
   };
   // Part of a script is judged only for danger.
   return [unknownText, { does: 'perhaps', text: knownArg(stdin.text, call.self) }];

@@ -1,8 +1,18 @@
 import { withRecursive } from '../danger/deletes.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, toArg, unknownArg, withoutPrefix } from '../words/arg.ts';
+import {
+  type Arg,
+  foreignText,
+  knownArg,
+  prefixOf,
+  toArg,
+  unknown,
+  unknownArg,
+  withoutPrefix,
+} from '../words/arg.ts';
 import { mayChooseCode } from '../words/environment.ts';
+import { fileContents } from '../words/output.ts';
 import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -328,10 +338,23 @@ function printedItems(file: Arg | undefined): Arg[] {
     .map((word) => knownArg(word, file));
 }
 
+/** A word for the unknown rest of stdin. */
+function restOf(stdin: ProgramCall['stdin'], self: Arg, atBlanks = true): Arg {
+  if (stdin === 'none') return unknownArg(self);
+  const { made, operand, outside } = stdin;
+  const from = stdin.from?.includes(foreignText) === true ? foreignText : undefined;
+  return toArg([{ ...unknown, from, made, operand: atBlanks && operand, outside }], self, true);
+}
+
+function isBlank(delimiter: Arg | undefined): boolean {
+  return /^(?:\\[n0t]|\s)$/.test(delimiter?.text ?? '');
+}
+
 /** The words that `xargs` reads: the known ones, and an unknown one for the rest. */
 function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
-  const rest = unknownArg(self);
-  if (options.has('a', 'arg-file')) return [...printedItems(options.last('a', 'arg-file')), rest];
+  const rest = restOf(stdin, self, !options.has('d', 'delimiter') || isBlank(options.last('d', 'delimiter')));
+  const file = options.last('a', 'arg-file');
+  if (options.has('a', 'arg-file')) return [...printedItems(file), restOf(fileContents, self)];
   if (stdin === 'none') return [rest];
   const separator = options.has('0', 'null')
     ? /[\0\n]/

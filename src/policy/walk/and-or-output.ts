@@ -1,11 +1,12 @@
 import { limits } from '../words/limits.ts';
-import { combineForms, type Forms, formsOf, type Output } from '../words/output.ts';
+import { combineForms, type Forms, formsOf, isOperand, type Output } from '../words/output.ts';
 
 /** Collects the output of `a && b || c`, where some commands may not run. */
 export class AndOrOutput {
   private text: string;
   private more: boolean;
   private from: string | undefined;
+  private operand: boolean;
   /** The possible output if the last command that ran succeeded, and if it failed; either both are known or neither. */
   private succeeded: Forms;
   private failed: Forms;
@@ -14,6 +15,7 @@ export class AndOrOutput {
     this.text = first.text;
     this.more = first.more;
     this.from = first.from;
+    this.operand = isOperand(first);
     this.succeeded = formsOf(first);
     this.failed = this.succeeded;
   }
@@ -22,6 +24,7 @@ export class AndOrOutput {
   add(operator: string, printed: Output): void {
     this.text += printed.text;
     this.more ||= printed.more || printed.text !== '';
+    this.operand &&= isOperand(printed);
     if (printed.from !== undefined) this.from = (this.from ?? '') + printed.from;
     if (this.succeeded === undefined) return;
     const forms = formsOf(printed);
@@ -34,7 +37,8 @@ export class AndOrOutput {
 
   get output(): Output {
     const { text, more, from } = this;
-    return { text, more, from, forms: more ? unite(this.succeeded, this.failed) : undefined };
+    const operand = more && this.operand ? true : undefined;
+    return { text, more, from, operand, forms: more ? unite(this.succeeded, this.failed) : undefined };
   }
 }
 

@@ -1,9 +1,10 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
-import { type Arg, type Made, type Piece, prefixOf, textOf } from '../words/arg.ts';
+import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
+import { judgeDisguised } from './disguised-text.ts';
 import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
@@ -45,6 +46,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
         'unknown_text',
         `${effect.reason}, which is not allowed under an allow list`,
       );
+      if (effect.own !== undefined) judgeDisguised(walk, effect.own, call.name, effect.at);
       break;
     case 'refuse':
       report(
@@ -269,30 +271,30 @@ function assign(
 }
 
 function givenVariable(
-  { value, appended, uncertain, made, fromArguments }: Extract<Effect, { does: 'assign' }>,
+  effect: Extract<Effect, { does: 'assign' }>,
   name: string,
   written: string,
   { shell }: WalkScope,
 ): Variable {
+  const { value, appended, fromArguments } = effect;
   if (fromArguments) return { kind: 'text', values: [[shell.someArgument()]] };
   if (appended !== undefined) {
     const before = shell.variables.get(name);
     const old = before === undefined ? [] : everyValue(before).flat();
     return { kind: 'text', values: [[derivedHole([...old, ...appended.pieces])]] };
   }
-  return name === written ? variableOf(name, value, uncertain, made) : unknownVariable;
+  return name === written ? variableOf(name, value, effect) : unknownVariable;
 }
 
 function variableOf(
   name: string,
   value: Arg | undefined,
-  uncertain: string | undefined,
-  made: Made | undefined,
+  { uncertain, made, operand }: Extract<Effect, { does: 'assign' }>,
 ): Variable {
   if (uncertain === undefined)
     return value === undefined ? unknownVariable : { kind: 'text', values: [value.pieces] };
   const listed = placeListed(uncertain);
-  const other: Piece = { hole: 'unknown', text: `$${name}`, from: uncertain, listed, made };
+  const other: Piece = { hole: 'unknown', text: `$${name}`, from: uncertain, listed, made, operand };
   return { kind: 'text', values: value === undefined ? [[other]] : [value.pieces, [other]] };
 }
 

@@ -13,7 +13,7 @@ import {
   type Value,
   wordText,
 } from '../words/arg.ts';
-import { fileContents, foreignOutput, type Stdin } from '../words/output.ts';
+import { fileContents, foreignOutput, hasOptionWord, type Stdin } from '../words/output.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { refuseInSh } from './refuse-in-sh.ts';
@@ -106,7 +106,8 @@ function fileInput(walk: Walk, [value]: readonly Value[], { shell }: WalkScope):
   if (written !== undefined) return written.more ? { ...written, from: foreignText } : written;
   if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
   if (piece.output !== undefined) return { text: piece.output, more: false };
-  return { text: piece.listed === undefined ? '' : `${piece.listed}\n`, more: true, from: piece.from };
+  const { from, made, operand } = piece;
+  return { text: piece.listed === undefined ? '' : `${piece.listed}\n`, more: true, from, made, operand };
 }
 
 /** Converts the possible values to stdin; several texts are joined and marked with `more`. */
@@ -121,7 +122,15 @@ function certainText(values: readonly Value[]): Stdin {
 
 function stdinOf(value: Value): Stdin {
   const text = textOf(value);
-  return text === undefined ? { text: '', more: true, from: derivedHole(value).from } : { text, more: false };
+  if (text !== undefined) return { text, more: false };
+  const { from, made } = derivedHole(value);
+  const operand = value.every(isOperandPiece) ? true : undefined;
+  return { text: '', more: true, from, made, operand };
+}
+
+function isOperandPiece(piece: Piece): boolean {
+  if (typeof piece === 'string') return !hasOptionWord(piece);
+  return piece.operand === true || piece.outside === true || piece.hole === 'number';
 }
 
 function hereDocValues(walk: Walk, heredoc: HereDoc, scope: WalkScope): readonly Value[] {

@@ -5,11 +5,12 @@
 // 4. Text that a shell would read is parsed and walked again, within limits.
 // 5. Functions that were never called, and traps, are judged at the end (`judgeRest`).
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
-import { type Arg, type TextSpan, unknown, type Value } from '../words/arg.ts';
+import { type Arg, ownText, type TextSpan, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
 import type { NacreFiles } from '../words/nacre-files.ts';
 import { anyOutput, type Output } from '../words/output.ts';
 import { assignVariable } from './assign.ts';
+import { judgeDisguised } from './disguised-text.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
 import { expandSingle } from './expand-word.ts';
 import { certain } from './expansion.ts';
@@ -18,10 +19,10 @@ import { LiteralMarks } from './literal-marks.ts';
 import { parseScript } from './parse-script.ts';
 import { callProgram, runProgram } from './run.ts';
 import type { WalkScope } from './scope.ts';
-import { Shell } from './shell.ts';
+import { Shell, separatorsOf } from './shell.ts';
 import { type Chunk, splitFields } from './split-fields.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
-import { textIfKnown, type Variable } from './variable.ts';
+import { derivedHole, type Variable } from './variable.ts';
 import type { Reevaluation, RunMode, Walk } from './walk.ts';
 import { walkBody, walkPipeline, walkScript } from './walk-script.ts';
 
@@ -54,6 +55,7 @@ class CommandWalk implements Walk {
   readonly writtenTwice = new Set<string>();
   readonly writtenLater = new Set<string>();
   readonly unknownWrites: Walk['unknownWrites'] = [];
+  readonly disguised: Walk['disguised'] = [];
   hasBackground = false;
   private stepsLeft: number;
   private numbers = 0;
@@ -116,7 +118,7 @@ class CommandWalk implements Walk {
   }
 
   split(value: Value, quoted: boolean, scope: WalkScope): Chunk[] {
-    return quoted ? [certain(value)] : splitAt(value, separators(scope));
+    return quoted ? [certain(value)] : splitAt(value, separatorsOf(scope.shell));
   }
 
   arithmetic(expression: ArithmeticExpression | undefined, text: string, scope: WalkScope): void {
@@ -180,6 +182,8 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
     pos: text.pos,
     end: text.end,
   });
+  for (const own of text.pieces.map(ownText))
+    if (own !== undefined) judgeDisguised(walk, own, scope.via, text);
   // Check the known part for danger; a parse error in it proves nothing.
   const readable = text.pieces.map((piece) => (typeof piece === 'string' ? piece : '$unknown_word')).join('');
   const script = parseScript(readable);
@@ -190,14 +194,8 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
 /** Splits a value at the separators; if they are unknown, so are the resulting words. */
 function splitAt(value: Value, separators: string | undefined): Chunk[] {
   return separators === undefined
-    ? [{ pieces: [unknown], quoted: false, many: true }]
+    ? [{ pieces: [derivedHole(value)], quoted: false, many: true }]
     : splitFields(value, separators);
-}
-
-function separators({ shell }: WalkScope): string | undefined {
-  const ifs = shell.variables.get('IFS');
-  if (ifs === undefined) return ' \t\n';
-  return textIfKnown(ifs);
 }
 
 /** Creates the shell in which a one-shot command starts. */

@@ -141,8 +141,10 @@ function listOf(expansion: Expansion, part: ParameterExpansionPart, start = 0, e
     const others = { pieces: [unknown], many: true };
     return [others, ...entries, others];
   }
-  const only = variable && textIfKnown(variable);
-  return only === undefined ? undefined : [{ pieces: [only], many: false }].slice(start, end);
+  if (variable === undefined) return undefined;
+  const only = textIfKnown(variable);
+  if (only === undefined) return [{ pieces: [anyOf(everyValue(variable))], many: true }];
+  return [{ pieces: [only], many: false }].slice(start, end);
 }
 
 function sliceOf(expansion: Expansion, part: ParameterExpansionPart): List {
@@ -242,8 +244,30 @@ function applyOperation(
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, operands);
     if (result === undefined && keepsDigits(part.text)) return [outside];
-    return [result ?? derivedHole(value)];
+    if (result !== undefined) return [result];
+    return [
+      keepsBeginning(value, operation, operands)
+        ? { ...derivedHole(value), operand: true }
+        : derivedHole(value),
+    ];
   });
+}
+
+/** Returns true if no word of the result begins with a dash, because no word of the value does and `operation` keeps their beginnings. */
+function keepsBeginning(
+  [first]: Value,
+  operation: ParameterOperation,
+  [pattern, replacement]: readonly (string | undefined)[],
+): boolean {
+  const isName =
+    typeof first === 'object'
+      ? first.operand === true || first.hole === 'glob'
+      : first !== undefined && /^[^-]/.test(first);
+  if (!isName || pattern === undefined) return false;
+  if (operation.type === 'Remove') return operation.operator.startsWith('%') || pattern.endsWith('/');
+  if (operation.type === 'Slice') return pattern.trim() === '0';
+  if (operation.type === 'Replace') return replacement !== undefined && /^[^-\s][^\s]*$/.test(replacement);
+  return operation.type === 'CaseModification';
 }
 
 /** Returns true for `${x//[^0-9]/}` and similar operations that leave only digits. */

@@ -21,7 +21,7 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { type Output, placeListed } from '../words/output.ts';
+import { type Output, placeListed, silent } from '../words/output.ts';
 import { constantOf } from './constant-of.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
@@ -342,11 +342,12 @@ function withoutNewlines(text: string): string {
   return withoutTrailing(text, '\n');
 }
 
-function unknownOutput({ text, from, outside, made }: Output, written: string): Piece {
-  if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside, made };
-  if (text === '') return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from, made };
+function unknownOutput({ text, from, outside, made, operand }: Output, written: string): Piece {
+  if (text === '' && from === undefined) return { hole: 'unknown', text: written, outside, made, operand };
+  if (text === '')
+    return { hole: 'unknown', text: written, from: derivedHole([from ?? '']).from, made, operand };
   const { from: derived = boundedFrom(text) } = derivedHole([text, from ?? '']);
-  return { hole: 'unknown', text: written, from: derived, listed: placeListed(text), made };
+  return { hole: 'unknown', text: written, from: derived, listed: placeListed(text), made, operand };
 }
 
 function processHole(
@@ -358,7 +359,9 @@ function processHole(
   const read = part.operator === '<';
   const text = read && output?.more === false ? output.text : undefined;
   const listed = read && output?.more === true ? placeListed(output.text) : undefined;
-  return { hole: 'process', text: part.text, output: text, listed, from: read ? output?.from : undefined };
+  const { from: derived, made, operand } = (read ? output : undefined) ?? silent;
+  const from = made === undefined ? derived : `${output?.text ?? ''}${derived ?? ''}`;
+  return { hole: 'process', text: part.text, output: text, listed, from, made, operand };
 }
 
 function globChunk(

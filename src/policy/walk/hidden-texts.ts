@@ -7,9 +7,50 @@ import { decodeBase64 } from '../programs/base64.ts';
 export function hiddenTexts(source: string, literals: Iterable<string>): ReadonlySet<string> {
   const decoded = decodedIn(source);
   const forms = [...decoded, ...decoded.flatMap(quotedIn), ...quotedIn(source)];
-  for (const literal of new Set(literals))
-    for (const text of [literal, ...quotedIn(literal)]) forms.push(...formsOfText(text));
+  const texts = new Set(literals);
+  for (const literal of texts) {
+    const joined = joinedStrings(literal);
+    const inside = joined === literal ? [] : quotedIn(joined);
+    for (const text of [literal, ...quotedIn(literal), ...inside]) forms.push(...formsOfText(text));
+  }
+  forms.push(...assembled(texts));
   return new Set(forms.filter((form) => startsDangerous.test(form)).map(withoutVariables));
+}
+
+/** Joins string literals that inline code concatenates: `"r" + "m"`. */
+function joinedStrings(text: string): string {
+  return /["']/.test(text) ? text.replace(/(["'])\s{0,4}[+.,]?\s{0,4}\1/g, '') : text;
+}
+
+const flags = /^-[a-zA-Z]*[rR]|^--recursive$/;
+const targets = /^(?:[~/.]|\$HOME\b|of=\/)/;
+
+/** Dangerous commands that a program could assemble from words of the literals, in any order: `/`, `-rf` and `rm`. */
+function assembled(literals: Iterable<string>): string[] {
+  const words = new Set<string>();
+  for (const literal of literals)
+    for (const part of isWholeCommand.test(literal) ? [] : [literal, ...replacements(literal)])
+      for (const word of part.split(/[^\w/~.$*=-]+/)) words.add(word);
+  const names = [...words].filter((word) => deleting.test(word));
+  if (names.length === 0) return [];
+  const isRecursive = [...words].some((word) => flags.test(word));
+  return names.flatMap((name) =>
+    [...words]
+      .filter((word) => targets.test(word) || (name === 'kill' && word === '-1'))
+      .map((target) => `${name} ${isRecursive || name !== 'rm' ? optionsOf(name) : ''} ${target}`),
+  );
+}
+
+/** Matches a destructive program with an operand at the beginning of a command, which is judged as written. */
+const isWholeCommand =
+  /(?:^|[\n;&|])[ \t]{0,8}(?:rm|dd|mkfs|shred|wipefs|chmod|chown|kill)[ \t]{1,8}(?:-[\w=-]{1,40}[ \t]{1,8}){0,8}[^-\s]/;
+
+const deleting = /^(?:rm|dd|mkfs(?:\.\w+)?|shred|wipefs|chmod|chown|kill)$/;
+
+function optionsOf(name: string): string {
+  if (name === 'rm') return '-rf';
+  if (name === 'kill') return '-9';
+  return name === 'chmod' ? '-R 777' : name === 'chown' ? '-R 0' : '';
 }
 
 /** Programs that the danger rules judge, or that start such programs, at the beginning of a command. */
@@ -26,13 +67,15 @@ function quotedIn(text: string): string[] {
 function formsOfText(text: string): string[] {
   const reversed = [...text].reverse().join('');
   const forms = [text, text.toLowerCase(), reversed, rotated(text), unescaped(text), ...decodedIn(text)];
+  // Without the conversions of `date`, `seq` and `printf`, the rest of a format is printed as it is.
+  if (/[%+\\]/.test(text)) forms.push(text.replace(/^\+/, '').replace(/%[-#0-9.]*[a-zA-Z]|\\[ntr0]/g, ''));
   return text.startsWith('s') ? [...forms, ...replacements(text)] : forms;
 }
 
 // The parts of a command of sed, such as `s/.*/rm -rf \//e`.
 function replacements(text: string): string[] {
   const delimiter = text.charAt(1);
-  if (delimiter === '' || /[\w\s\\]/.test(delimiter)) return [];
+  if (!text.startsWith('s') || delimiter === '' || /[\w\s\\]/.test(delimiter)) return [];
   return text
     .replaceAll(`\\${delimiter}`, '\0')
     .split(delimiter)

@@ -13,7 +13,16 @@ import type { Walk } from './walk.ts';
  * made by a program. `source` is the whole text of the command.
  */
 export function judgeHidden(walk: Walk, source: string, cwd: string | undefined): void {
-  if (walk.problems.some(({ scope }) => scope === 'danger')) return;
+  if (walk.problems.some(isDanger)) return;
+  judgeLiterals(walk, source, cwd);
+  if (!walk.problems.some(isDanger)) walk.problems.push(...walk.disguised);
+}
+
+function isDanger({ scope }: CommandProblem): boolean {
+  return scope === 'danger';
+}
+
+function judgeLiterals(walk: Walk, source: string, cwd: string | undefined): void {
   const at = walk.problems.find(runsUnknown) ?? walk.invocations.find((one) => runsFile(one, source));
   if (at === undefined) return;
   walk.spend(source.length / 16);

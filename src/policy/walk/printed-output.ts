@@ -1,10 +1,13 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type PrintedKind, printedKind } from '../programs/printed-kind.ts';
+import { printsOperands } from '../programs/printed-operands.ts';
 import { type Arg, foreignText, type Made, mayExpand, wordText } from '../words/arg.ts';
 import {
   anyOutput,
   everyProcess,
+  foreignOperands,
   foreignOutput,
+  isOperand,
   numberOutput,
   type Output,
   placeListed,
@@ -19,6 +22,19 @@ import { derivedHole } from './variable.ts';
 
 /** The output of a program that is not predictable: numbers, part of its input or words, or any text. */
 export function unknownOutput(
+  call: ProgramCall,
+  facts: ProgramFacts,
+  inner: Output,
+  output: (Output & { readonly more: true }) | undefined,
+): Output {
+  const printed = printedOutput(call, facts, inner, output);
+  if (printed.operand === true || printed.outside === true) return printed;
+  const isNamed = printsOperands(call) || (facts.wraps && inner !== silent && isOperand(inner));
+  if (isNamed) return printed === foreignOutput ? foreignOperands : { ...printed, operand: true };
+  return facts.echoes === 'words' && call.args.some(hasDash) ? { ...printed, made: 'any' } : printed;
+}
+
+function printedOutput(
   call: ProgramCall,
   { echoes, isOpen, wraps }: ProgramFacts,
   inner: Output,
@@ -35,7 +51,12 @@ export function unknownOutput(
   if (from === undefined && output === undefined && counts === undefined) return foreignOutput;
   const whole = (from ?? '') + foreign;
   if (output === undefined && counts === undefined) return { text: '', more: true, from: whole };
-  return { ...(output ?? anyOutput), from: whole, ...(counts !== undefined && { counts }) };
+  const { text, made, origin, operand, forms } = output ?? anyOutput;
+  return { text, more: true, from: whole, origin, counts, made, operand, forms };
+}
+
+function hasDash(arg: Arg): boolean {
+  return arg.text?.includes('-') === true;
 }
 
 /** Filters that print whole lines leave the numbers at their beginning. */
@@ -50,9 +71,8 @@ const passing = new Set('cat column paste rev shuf sort tac tee tr uniq'.split('
 
 /** Programs that print part of their input, or pack and unpack it. */
 const selecting = new Set(
-  `awk bunzip2 bzip2 cut egrep expand fgrep fmt fold gawk grep gunzip gzip head mawk nl sed tail unxz xz zcat zstd`.split(
-    ' ',
-  ),
+  `awk base32 base64 basenc bunzip2 bzip2 cut dd egrep expand fgrep fmt fold gawk grep gunzip gzip head iconv jq mawk nl openssl perl python3
+  ruby sed strings tail unxz uudecode xxd xz zcat zstd`.split(/\s+/),
 );
 
 /** Words stay in the output of a filter; listings do if they are sorted or their separators change. */
@@ -96,12 +116,18 @@ function isListed(text: string): boolean {
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|deno|bun|php|lua|[gm]?awk|jq)$/;
 const destructiveWord = /\b(?:rm|dd|mkfs|shred|wipefs|chmod|chown|kill)\b/;
 
+/** Functions and formats of inline code that build text from numbers, or decode it. */
+const encoding =
+  /%c|\bchr\b|fromCharCode|\bpack\b|\[::-1\]|\breverse\b|rot.?13|b64decode|fromhex|unhexlify|\batob\b|Buffer\.from|ltrstr|@base64d|implode/;
+
 /** Strings in inline code that may be dangerous commands: `python3 -c 'print("rm -rf /")' | sh`. */
 export function printedStrings({ name, args }: ProgramCall): (Output & { more: true }) | undefined {
   if (!interpreters.test(name)) return undefined;
   let text = '';
   for (const arg of args) {
-    if (arg.text === undefined || !destructiveWord.test(arg.text)) continue;
+    if (arg.text === undefined) continue;
+    if (encoding.test(arg.text)) return { text: arg.text, more: true, made: 'any' };
+    if (!destructiveWord.test(arg.text)) continue;
     for (const [, one, other] of arg.text.matchAll(/"([^"\\]*)"|'([^'\\]*)'/g)) text += `${one ?? other}\n`;
   }
   return text === '' ? undefined : { text, more: true };

@@ -5,19 +5,30 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { decodedText, decoders } from '../programs/decoded-text.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
+import { takesOption } from '../programs/takes-option.ts';
 import { unknownProgramEffects } from '../programs/unknown-program.ts';
 import { writtenTo } from '../programs/written-files.ts';
-import { type Arg, isOptionGlob, knownArg, mayBecomeOption, type Piece, textOf } from '../words/arg.ts';
+import {
+  type Arg,
+  isOptionGlob,
+  knownArg,
+  mayBecomeOption,
+  mayReadOption,
+  type Piece,
+  textOf,
+} from '../words/arg.ts';
 import { anyOutput, type Output, silent } from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
+import { judgeEmptied } from './judge-emptied.ts';
 import { judgeHome } from './judge-home.ts';
 import { judgeOwn } from './judge-own.ts';
 import { keepDanger } from './keep-danger.ts';
 import { listedProcesses, passedText, printedStrings, printsState, unknownOutput } from './printed-output.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
+import { type Shell, separatorsOf } from './shell.ts';
 import type { Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
 
@@ -87,7 +98,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       : undefined;
   const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
   if (applies && entry.builtin === undefined && !isPlainProgram(base) && !copying.has(base))
-    refuseMadeOptions(walk, name, args, grammar);
+    refuseMadeOptions(walk, name, args, grammar, (at) => takesOption(call, entry, grammar, at));
+  judgeEmptied(walk, call, applies ? entry : undefined, grammar, facts.dangers);
   if (facts.dangers.length > 0)
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
@@ -108,13 +120,22 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   return unknownOutput(call, facts, inner, output);
 }
 
-/** Refuses words that become options only when the command runs: text that a filter makes, and globs such as `-*`. */
-function refuseMadeOptions(walk: Walk, program: string, args: readonly Arg[], { stop }: OptionGrammar): void {
-  for (const arg of args) {
-    if (arg.text === '--' || (stop && arg.text?.startsWith('-') === false)) return;
-    if (arg.text !== undefined || !(mayBecomeOption(arg) || isOptionGlob(arg))) continue;
-    const reason = `${program} might read a word as an option that is not known before the command runs, which is not allowed under an allow list`;
-    const hint = 'Write the word out, or put -- before it.';
+/** Refuses words that may turn out to be options at run time: text from filters, files and programs, and globs such as `-*`. */
+function refuseMadeOptions(
+  walk: Walk,
+  program: string,
+  args: readonly Arg[],
+  { stop }: OptionGrammar,
+  takesOptionAt: (at: number) => boolean,
+): void {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at];
+    if (arg === undefined || arg.text === '--' || (stop && arg.text?.startsWith('-') === false)) return;
+    if (arg.text !== undefined) continue;
+    const isMade = mayBecomeOption(arg) || isOptionGlob(arg);
+    if (!isMade && !(mayReadOption(arg) && takesOptionAt(at))) continue;
+    const reason = `${program} might read a word that is known only at run time as an option, which is not allowed under an allow list`;
+    const hint = 'Write the word out, put -- before it, or begin it with known text such as ./.';
     walk.problems.push({
       scope: 'finite',
       rule: 'unknown_text',
@@ -162,6 +183,7 @@ class LazyCall implements ProgramCall {
   readonly home: string;
   readonly files: ProgramCall['files'];
   readonly self: Arg;
+  private readonly shell: Shell;
   private readonly grammar: OptionGrammar;
   private parsed: ParsedOptions | undefined;
 
@@ -175,6 +197,11 @@ class LazyCall implements ProgramCall {
     this.home = home;
     this.files = walk.files;
     this.self = span;
+    this.shell = scope.shell;
+  }
+
+  get separators(): string | undefined {
+    return separatorsOf(this.shell);
   }
 
   get options(): ParsedOptions {

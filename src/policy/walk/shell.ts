@@ -7,6 +7,7 @@ import {
   derivedHole,
   everyValue,
   outsideVariable,
+  textIfKnown,
   union,
   unknownVariable,
   type Variable,
@@ -63,6 +64,12 @@ export class Definitions {
     const { integers, recased, namerefs, readonly } = this;
     return integers.size + recased.size + namerefs.size + readonly.size > 0;
   }
+}
+
+/** The value of IFS, at whose characters bash splits words; undefined if unknown. */
+export function separatorsOf({ variables }: Shell): string | undefined {
+  const ifs = variables.get('IFS');
+  return ifs === undefined ? ' \t\n' : textIfKnown(ifs);
 }
 
 /** The state of a shell at one point of the command: variables, functions, aliases, arguments, directory. */

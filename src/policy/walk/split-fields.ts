@@ -22,8 +22,13 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
   return pieces.flatMap((piece) =>
     typeof piece === 'string'
       ? splitText(piece, ifs)
-      : [{ pieces: [piece], quoted: false, many: isMany(piece) }],
+      : [{ pieces: [splitHole(piece, ifs)], quoted: false, many: isMany(piece) }],
   );
+}
+
+/** Removes `operand` if IFS has a separator that is not a blank: the word after it may begin with a dash. */
+function splitHole(hole: Hole, ifs: string): Hole {
+  return hole.operand && /\S/.test(ifs) ? { ...hole, operand: undefined } : hole;
 }
 
 /** Joins chunks to words; `wordBreak` ends a word. */

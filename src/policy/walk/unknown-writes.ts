@@ -1,7 +1,7 @@
 // Under a list, a file whose path is not known before the command runs may be a protected one: `> "$(find . -name config)"`. Refusing
 // every such write would refuse everyday loops. A write is therefore judged by the programs in the same command that print
 // names of files: `rg -l` and `git ls-files` name no protected file, `find .` and a list in a file may.
-import { type Arg, foreignText, type Piece, wordText } from '../words/arg.ts';
+import { type Arg, foreignText, type Piece, patternOf, wordText } from '../words/arg.ts';
 import { baseName } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
@@ -86,7 +86,11 @@ function namedBy({ name, args }: Invocation): Named {
     case 'stat':
     case 'realpath':
     case 'readlink':
-      return words.every((word) => isVisible(word) || /^-[^aAR]*$/.test(word)) ? 'harmless' : 'any';
+      return args
+        .map((arg) => patternOf(arg) ?? '')
+        .every((word) => isVisible(word) || /^-[^aAR]*$/.test(word))
+        ? 'harmless'
+        : 'any';
     case 'grep':
     case 'egrep':
     case 'fgrep':

@@ -65,7 +65,8 @@ function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
     mine.text === theirs.text &&
     mine.from === theirs.from &&
     mine.outside === theirs.outside &&
-    mine.made === theirs.made
+    mine.made === theirs.made &&
+    mine.operand === theirs.operand
   );
 }
 
@@ -127,7 +128,7 @@ export function valueKey(value: Value): string {
     key +=
       typeof piece === 'string'
         ? piece
-        : `\0${piece.hole} ${piece.text} ${piece.outside ?? ''} ${piece.made ?? ''} ${piece.from ?? ''}\0`;
+        : `\0${piece.hole} ${piece.text} ${piece.outside ?? ''} ${piece.made ?? ''} ${piece.operand ?? ''} ${piece.from ?? ''}\0`;
   return key;
 }
 

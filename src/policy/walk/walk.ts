@@ -42,6 +42,8 @@ export interface Walk {
   readonly writtenLater: Set<string>;
   /** Writes to files that are not known and may be protected. */
   readonly unknownWrites: (TextSpan & { readonly program: string | undefined })[];
+  /** Problems of text that a filter changes before it is run; `judgeHidden` reports them if it finds no other danger. */
+  readonly disguised: CommandProblem[];
   /** True after a command in the background. */
   hasBackground: boolean;
   /** Counts steps; throws `PolicyLimitError` at the limit. */

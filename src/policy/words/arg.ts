@@ -21,6 +21,8 @@ export interface Hole {
   readonly outside?: boolean | undefined;
   /** Set if a program makes it from text of the command, or if it is part of such text. */
   readonly made?: Made | undefined;
+  /** True if no word of it begins with a dash, as with names of files, hashes and dates. */
+  readonly operand?: boolean | undefined;
 }
 
 /** How text comes from the text of the command: `parts` of it, or `any` text that a filter may make from it. */
@@ -125,11 +127,51 @@ export function mayBeOption(arg: Arg): boolean {
   return typeof first === 'string' ? first.startsWith('-') : first.hole === 'unknown';
 }
 
+/** The pieces after variables and output at the beginning that may be empty. */
+function afterEmpty(pieces: readonly Piece[]): readonly Piece[] {
+  const at = pieces.findIndex(
+    (piece) => typeof piece === 'string' || isForeign(piece) || piece.hole !== 'unknown',
+  );
+  return at <= 0 ? pieces : pieces.slice(at);
+}
+
+function isForeign({ from, made, operand }: Hole): boolean {
+  return made !== undefined || (operand !== true && from?.includes(foreignText) === true);
+}
+
+/**
+ * The word if its unknown parts are empty, as an unset variable is: `--x` for `"$y--x"`. Undefined if that does not change how a program
+ * reads it: only options, addresses with a helper (`ext::x`) and `of=x` differ.
+ */
+export function emptied(arg: Arg): Arg | undefined {
+  const { pieces } = arg;
+  const [first] = pieces;
+  if (arg.text !== undefined || first === undefined || !pieces.every(mayBeEmpty)) return undefined;
+  const text = pieces.filter((piece) => typeof piece === 'string').join('');
+  const begins =
+    typeof first === 'object' ? /^(?:[-+]|\w+::|of=)/.test(text) : text !== first && /^-[\w-]*$/.test(first);
+  return begins ? knownArg(text, arg) : undefined;
+}
+
+function mayBeEmpty(piece: Piece): boolean {
+  return typeof piece === 'string' || piece.hole === 'unknown';
+}
+
 /** Returns true if the word may begin with `-` because of what a program makes from the command's own text. */
-export function mayBecomeOption({ pieces: [first, second] }: Arg): boolean {
+export function mayBecomeOption({ pieces }: Arg): boolean {
+  const [first, second] = afterEmpty(pieces);
   const hole = first === '-' || first === '--' ? second : first;
   if (typeof hole !== 'object' || hole.made === undefined) return false;
   return hole.made === 'any' || /(?:^|[^\w])-|--/.test(hole.from ?? '');
+}
+
+/** Returns true if the word comes from a file or a program, and may be an option or complete one. */
+export function mayReadOption({ pieces }: Arg): boolean {
+  const [first, second] = afterEmpty(pieces);
+  const hole = typeof first === 'string' && /^-[\w-]*$/.test(first) ? second : first;
+  if (typeof hole !== 'object' || hole.hole !== 'unknown' || hole.made !== undefined) return false;
+  // After a known dash, even text without a dash completes the name of an option.
+  return (first !== hole || hole.operand !== true) && hole.from?.includes(foreignText) === true;
 }
 
 /** Returns true for a pattern of names that begin with a dash, such as `-*` or `[-]o*`, but not for `--include=*.ts`. */
@@ -147,6 +189,13 @@ export function mayBecomeCode({ pieces }: Arg): boolean {
       piece.made !== undefined &&
       (piece.made === 'any' || /[a-z]/i.test(piece.from ?? '')),
   );
+}
+
+/** The text of the command from which a filter makes the piece; undefined if there is none. */
+export function ownText(piece: Piece | undefined): string | undefined {
+  return typeof piece === 'object' && piece.made === 'any'
+    ? piece.from?.replaceAll(foreignText, '')
+    : undefined;
 }
 
 /** The word as a glob pattern: known text escaped, globs as written. Undefined if a part is unknown. */

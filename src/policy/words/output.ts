@@ -15,6 +15,8 @@ export interface Output {
   readonly outside?: boolean | undefined;
   /** Set if the unknown part is made from text of the command. */
   readonly made?: Made | undefined;
+  /** True if no word of it begins with a dash, as with names of files, hashes and dates. */
+  readonly operand?: boolean | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }
@@ -33,6 +35,9 @@ export const numberOutput: Output = { text: '', more: true, outside: true };
 
 /** Text from outside the command may be printed; arithmetic would evaluate it. */
 export const foreignOutput: Output = { text: '', more: true, from: foreignText };
+
+/** Text from outside the command in which no word begins with a dash, such as names of files. */
+export const foreignOperands: Output = { ...foreignOutput, operand: true };
 
 /** The input that the caller of a command may still type. */
 export const callerInput: Output = { ...foreignOutput, origin: 'caller' };
@@ -59,7 +64,19 @@ export function joinOutput(one: Output, other: Output): Output {
   const from = one.from === undefined ? other.from : one.from + (other.from ?? '');
   const more = one.more || other.more;
   const made = more ? (one.made ?? other.made) : undefined;
-  return { text: one.text + other.text, more, from, made, forms: more ? joinForms(one, other) : undefined };
+  const operand = more && isOperand(one) && isOperand(other) ? true : undefined;
+  const forms = more ? joinForms(one, other) : undefined;
+  return { text: one.text + other.text, more, from, made, operand, forms };
+}
+
+/** Returns true if no word of an output begins with a dash. */
+export function isOperand({ text, more, operand, outside }: Output): boolean {
+  return (!more || operand === true || outside === true) && !hasOptionWord(text);
+}
+
+/** Returns true if a word of the text begins with a dash. */
+export function hasOptionWord(text: string): boolean {
+  return text.includes('-') && /(?:^|\s)-/.test(text);
 }
 
 // A script with many commands would otherwise repeat `foreignText` for each of them.

@@ -1,0 +1,153 @@
+// Decides whether a word that a program prints may begin with a dash. Another program would read such a word as an option, which may run
+// code: `git fetch "$(cat f)"`. Names of files and refs do not begin with a dash, because a list allows no command that creates one.
+import type { ProgramCall } from '../options/program-call.ts';
+import { type Arg, type Piece, prefixOf, wordText } from '../words/arg.ts';
+import { hasOptionWord, isOperand } from '../words/output.ts';
+
+/** Returns true if no word of the output begins with a dash. */
+export function printsOperands(call: ProgramCall): boolean {
+  return printers.get(call.name)?.(call) === true;
+}
+
+type Printer = (call: ProgramCall) => boolean;
+
+/** A filter that prints whole lines, or words, of its input; `isKept` returns true if its arguments keep the beginning of words. */
+function filter(isKept: (words: readonly string[]) => boolean = () => true): Printer {
+  return ({ args, stdin }) =>
+    stdin !== 'none' && isOperand(stdin) && args.every(isKnown) && isKept(args.map(wordText));
+}
+
+const table: readonly (readonly [names: string, printer: Printer])[] = [
+  ['arch hostname id nproc pwd tty uname whoami', () => true],
+  ['ls dir du wc md5sum sha1sum sha256sum sha512sum cksum realpath mktemp which', fromNames],
+  ['basename dirname', (call) => fromNames(call) && !call.args.some(({ text }) => text?.includes('/-'))],
+  ['readlink', (call) => fromNames(call) && call.args.some(({ text }) => /^-[a-z]*[fem]/.test(text ?? ''))],
+  ['date', ({ args }) => args.every((arg) => !prefixOf(arg).startsWith('+') || isDateFormat(wordText(arg)))],
+  ['find', ({ args }) => !args.some((arg) => /^-f?printf/.test(prefixOf(arg))) && !isOptionLike(args[0])],
+  ['fd fdfind', ({ args }) => !args.some((arg) => /^--format|^-[a-zA-Z]*[xX]|^--exec/.test(prefixOf(arg)))],
+  ['grep egrep fgrep rg ag', listsFiles],
+  ['cat tac sort uniq head tail shuf', filter((words) => words.every((word) => /^-|^\d+$/.test(word)))],
+  ['tr', filter(([first, ...rest]) => separates(first === '-d' ? rest : [first ?? '', ...rest]))],
+  ['cut', filter((words) => /^-d? ?[/ ]? ?-f ?\d/.test(words.join(' ').replace(/^-d ?(.) /, '-d$1 ')))],
+  [
+    'awk gawk mawk',
+    filter(([program]) => /^(?:[^{}"]*)\{\s*print\s+\$(?:\d+|NF)[\s;]*\}\s*$/.test(program ?? '')),
+  ],
+  ['sed', filter((words) => cutsNames(words.filter((word) => !/^-[nEr]$/.test(word))))],
+  ['echo', ({ args }) => args.every(isPlainWord)],
+  ['printf', ({ args: [format, ...words] }) => isFormat(wordText(format)) && words.every(isPlainWord)],
+  ['git', ({ args }) => gitPrintsOperands(args)],
+];
+
+const printers: ReadonlyMap<string, Printer> = new Map(
+  table.flatMap(([names, printer]) => names.split(' ').map((name) => [name, printer] as const)),
+);
+
+function isKnown({ text }: Arg): boolean {
+  return text !== undefined;
+}
+
+/** For programs that print their operands, or names of files in them; after `--` an operand may begin with a dash. */
+function fromNames({ args }: ProgramCall): boolean {
+  return args.every((arg) => !/^--(?:$|time-style|sep)/.test(prefixOf(arg)) && !isOptionLike(arg));
+}
+
+/** Returns true if the word is unknown and may begin with a dash. */
+function isOptionLike(arg: Arg | undefined): boolean {
+  return arg !== undefined && arg.text === undefined && !isSafe(arg.pieces[0]);
+}
+
+function isSafe(piece: Piece | undefined): boolean {
+  if (typeof piece !== 'object') return true;
+  return piece.hole !== 'unknown' || piece.operand === true || piece.outside === true;
+}
+
+/** Returns true unless `date` may print a word that begins with a dash: `%z` prints `-0500`, `%t` and `%n` begin a new word. */
+function isDateFormat(format: string): boolean {
+  return /^\+(?:%[-_0^#]?[a-mo-su-yA-Z]|[\w.:/,@+ ])(?:%[-_0^#]?[a-mo-su-yA-Z]|[\w.:/,@+-]| (?!-))*$/.test(
+    format,
+  );
+}
+
+function listsFiles(call: ProgramCall): boolean {
+  const words = call.args.map(wordText);
+  const lists = words.some((word) => /^-[a-zA-Z]*[lL][a-zA-Z]*$|^--files/.test(word));
+  if (lists) return true;
+  const isPicked = words.some((word) => /^-[a-zA-Z]*[ore]|^--only/.test(word));
+  return !isPicked && words.filter((word) => !word.startsWith('-')).length === 1 && filter()(call);
+}
+
+function separates(sets: readonly string[]): boolean {
+  return sets.every((set) => /^(?:\\[ntr0]|[\s*]|\[:space:\])*$/.test(set));
+}
+
+/** Returns true if each `sed` script only removes the end of a name, the folders before it, or the mark before a branch. */
+function cutsNames(scripts: readonly string[]): boolean {
+  return scripts.length > 0 && scripts.every((script) => harmlessCuts.some((cut) => cut.test(script)));
+}
+
+const harmlessCuts = [
+  /^s([/|,#])[^\n]*(?:\.\*|\$)\1\1g?$/,
+  /^s([|,#])[^\n]*\/\1\1$/,
+  /^s([/|,#])\^\[?[ *\s]*(?:\[:space:\])?\]?\*?\1\1$/,
+  /^(?:\d+|\$)?(?:,(?:\d+|\$))?[pdq]$/,
+];
+
+function isPlainWord(arg: Arg): boolean {
+  return (
+    arg.pieces.every((piece) => (typeof piece === 'string' ? !hasOptionWord(piece) : isSafe(piece))) ||
+    /^-[neE]+$/.test(wordText(arg))
+  );
+}
+
+function isFormat(format: string): boolean {
+  return /^(?:[\w./:=@, ]|%s|%d|\\n|\\0|\\t)+$/.test(format);
+}
+
+/** Options of git that limit its output to hashes, times, names of files and names of refs. */
+const namedByGit =
+  /^--(?:name-only|name-status|format=(?:%(?:[HhTtPpDdS]|[ac]t|n)|[\s,])+|pretty=(?:format:)?(?:%(?:[HhTtPpS]|[ac]t|n)|[\s,])+)$/;
+const refFormat =
+  /^--format=(?:%\((?:refname|objectname|upstream|committerdate|creatordate)(?::\w+)?\)|[\s])+$/;
+
+const printedByGit: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  'rev-parse': (words) =>
+    !words.some((word) => /^--(?:sq|parseopt|prefix|flags|no-flags|revs-only)/.test(word)),
+  'merge-base': () => true,
+  'rev-list': (words) => !words.some((word) => /^--(?:format|pretty|oneline)/.test(word)),
+  'ls-files': () => true,
+  'ls-tree': (words) => words.includes('--name-only'),
+  'ls-remote': () => true,
+  'hash-object': () => true,
+  'write-tree': () => true,
+  'commit-tree': () => true,
+  'check-ignore': () => true,
+  'symbolic-ref': () => true,
+  'name-rev': () => true,
+  describe: () => true,
+  status: () => true,
+  tag: (words) => !words.some((word) => /^-n|^--format/.test(word)),
+  branch: (words) => words.every((word) => !/^-[a-z]*v|^--format/.test(word) || refFormat.test(word)),
+  'for-each-ref': (words) => words.some((word) => refFormat.test(word)),
+  remote: (words) => words.length === 0,
+  grep: (words) =>
+    words.some((word) => /^(?:-[a-zA-Z]*l[a-zA-Z]*|--name-only|--files-with-matches)$/.test(word)),
+  worktree: (words) => words[0] === 'list',
+};
+
+function gitPrintsOperands(args: readonly Arg[]): boolean {
+  const at = args.findIndex((arg, index) => isSubcommand(arg, args[index - 1]));
+  const [subcommand, ...rest] = args.slice(at);
+  if (at < 0 || subcommand?.text === undefined || rest.some(isOptionLike)) return false;
+  const words = rest.map(wordText);
+  const printed = Object.hasOwn(printedByGit, subcommand.text) ? printedByGit[subcommand.text] : undefined;
+  if (printed !== undefined) return printed(words);
+  if (!/^(?:diff|diff-tree|diff-index|diff-files|log|show)$/.test(subcommand.text)) return false;
+  const formats = words.filter((word) => /^--(?:name-|format|pretty|oneline)/.test(word));
+  const isBare = /^diff/.test(subcommand.text) || words.some((word) => /^--(?:format|pretty)=/.test(word));
+  return isBare && formats.length > 0 && formats.every((word) => namedByGit.test(word));
+}
+
+function isSubcommand({ text }: Arg, before: Arg | undefined): boolean {
+  return text !== undefined && !text.startsWith('-') && !/^-[Cc]$/.test(wordText(before));
+}
