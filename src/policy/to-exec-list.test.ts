@@ -58,9 +58,11 @@ test('helpers belong to the programs that need them', () => {
 });
 
 test('the reason names some of the open programs', () => {
-  expect(describeAutoExec(undefined)).toContain('every program is allowed');
-  expect(describeAutoExec(toExecList(['ls']))).toContain('only the listed programs');
-  expect(describeAutoExec(toExecList(['make', 'a', 'b', 'c', 'd', 'e', 'f']))).toContain(
-    '(make, a, b, c, d and 2 more)',
+  expect(describeAutoExec(undefined, 'off')).toContain('every program is allowed');
+  expect(describeAutoExec(toExecList(['ls']), 'off')).toContain('only the listed programs');
+  const open = toExecList(['make', 'a', 'b', 'c', 'd', 'e', 'f']);
+  expect(describeAutoExec(open, 'off')).toMatch(
+    /\(make, a, b, c, d and 2 more\); set sandbox to limit them$/,
   );
+  expect(describeAutoExec(open, 'workspace')).toMatch(/; the sandbox workspace limits them$/);
 });

@@ -23,15 +23,16 @@ export function noteOnExec(resolved: Resolved): SettingNote | undefined {
   if (resolved.values.exec !== 'auto') return undefined;
   const list = execAllowFor(undefined, resolved);
   const isClosed = list !== undefined && list.open.length === 0;
-  const text = `${describeAutoExec(list)}${isClosed ? ', if it has Landlock (nacre doctor)' : ''}`;
+  const text = `${describeAutoExec(list, resolved.values.sandbox)}${isClosed ? ', if it has Landlock (nacre doctor)' : ''}`;
   return { text, isWarning: list !== undefined && !isClosed };
 }
 
 /** A clause about what `exec: auto` enforces on POST /api/shell, if that differs from the tools. */
 export function noteOnApps(remoteCallers: RemoteCallers, resolved: Resolved): string | undefined {
   if (resolved.values.exec !== 'auto' || !remoteCallers?.includes('app')) return undefined;
-  const note = describeAutoExec(toList(rulesForShell(resolved)));
-  return note === describeAutoExec(execAllowFor(remoteCallers, resolved)) ? undefined : note;
+  const { sandbox } = resolved.values;
+  const note = describeAutoExec(toList(rulesForShell(resolved)), sandbox);
+  return note === describeAutoExec(execAllowFor(remoteCallers, resolved), sandbox) ? undefined : note;
 }
 
 function toList({ rules }: Pick<RunContext, 'rules'>): ExecList | undefined {

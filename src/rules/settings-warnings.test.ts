@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { presetNames } from '../policy/presets.ts';
 import { resolveSettings, type SettingSources } from '../settings/resolve-settings.ts';
 import { allSettings } from './all-settings.ts';
 import {
@@ -45,6 +46,7 @@ describe('warnOfDeadEntries', () => {
       'a@b',
       'python3.12',
       'npm run',
+      'time',
     ];
     const allowed = (list: readonly string[]) => resolve({ env: { ALLOWED_COMMANDS: list.join(',') } });
     expect(warnOfDeadEntries(allowed(fine))).toEqual([]);
@@ -53,6 +55,8 @@ describe('warnOfDeadEntries', () => {
       expect(warning).toContain('ALLOWED_COMMANDS lists ');
       expect(warning).toContain('which no command can match');
     }
+    for (const preset of presetNames)
+      expect(warnOfDeadEntries(resolve({ env: { NACRE_PRESET: preset } })), preset).toEqual([]);
     expect(warnOfDeadEntries(resolve({ env: { SHELL_ALLOWLIST: 'git,ls -la|wc' } }))).toEqual([
       expect.stringContaining('SHELL_ALLOWLIST lists ls -la|wc, which'),
     ]);

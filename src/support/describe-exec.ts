@@ -1,7 +1,7 @@
-import type { ExecList } from '../contract/isolation.ts';
+import type { ExecList, SandboxName } from '../contract/isolation.ts';
 
-/** A clause about what `exec: auto` enforces under a list: `the list is closed, …`, or why it enforces nothing. */
-export function describeAutoExec(list: ExecList | undefined): string {
+/** Describes what `exec: auto` enforces under a list; if nothing, why, and whether the sandbox limits programs instead. */
+export function describeAutoExec(list: ExecList | undefined, sandbox: SandboxName): string {
   if (list === undefined) return 'nothing is enforced by the kernel, because every program is allowed';
   if (list.open.length === 0) return 'the kernel executes only the listed programs and their helpers';
   // Names are better known than paths.
@@ -11,7 +11,9 @@ export function describeAutoExec(list: ExecList | undefined): string {
   const shown = [...(names ?? []), ...(paths ?? [])].slice(0, shownPrograms).join(', ');
   const more = list.open.length - shownPrograms;
   const rest = more > 0 ? ` and ${more} more` : '';
-  return `nothing is enforced by the kernel, because listed programs may run others (${shown}${rest}); a sandbox limits them`;
+  return `nothing is enforced by the kernel, because listed programs may run others (${shown}${rest}); ${
+    sandbox === 'off' ? 'set sandbox to limit them' : `the sandbox ${sandbox} limits them`
+  }`;
 }
 
 const shownPrograms = 5;

@@ -1,6 +1,12 @@
 import { basename } from 'node:path';
 import { NacreError } from '../../contract/failure.ts';
-import type { Enforcement, ExecList, ExecMode, SupervisionLevel } from '../../contract/isolation.ts';
+import type {
+  Enforcement,
+  ExecList,
+  ExecMode,
+  SandboxName,
+  SupervisionLevel,
+} from '../../contract/isolation.ts';
 import { describeAutoExec } from '../../support/describe-exec.ts';
 import { createExecGuard, type ExecGuard, probeExecGuard } from './exec-guard.ts';
 import { type ExecPlan, type ExecPlanDeps, toExecPlan } from './exec-plan.ts';
@@ -8,6 +14,7 @@ import { type ExecPlan, type ExecPlanDeps, toExecPlan } from './exec-plan.ts';
 /** Settings of `exec`: which programs the kernel may execute for commands. */
 export interface ExecOptions {
   readonly exec: ExecMode;
+  readonly sandbox: SandboxName;
   /**
    * The usual list, for shells that are started in advance and commands without a list of their own; `undefined` if every
    * program is allowed.
@@ -28,7 +35,7 @@ export interface ExecEnforcement {
 
 /** Probes whether the kernel can enforce a list; if not, `enforce` throws, and `auto` and `report` return a gap. */
 export async function chooseExecGuard(
-  { exec, execGuard }: Omit<ExecOptions, 'execAllow'>,
+  { exec, execGuard, sandbox }: Omit<ExecOptions, 'execAllow'>,
   list: ExecList | undefined,
   deps: ExecPlanDeps,
 ): Promise<ExecEnforcement> {
@@ -37,7 +44,7 @@ export async function chooseExecGuard(
     return {
       gaps: exec === 'auto' ? [] : ['exec has nothing to enforce, because every program is allowed.'],
     };
-  const note = exec === 'auto' ? describeAutoExec(list) : undefined;
+  const note = exec === 'auto' ? describeAutoExec(list, sandbox) : undefined;
   // An open list is the user's choice, so this is no gap.
   if (exec === 'auto' && list.open.length > 0) return { gaps: [], note };
   const plan = toExecPlan(list, deps);
