@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { FailureCode } from '../contract/failure.ts';
 
-/** A check found a problem: doctor, audit verify, check --file, or a failed workflow step. */
+/** A check found a problem (doctor, audit verify, check --file), a workflow step failed, or apply or undo left a conflict. */
 export const problemExit = 1;
 /** The file of `nacre workflow` is invalid. */
 export const invalidExit = 2;

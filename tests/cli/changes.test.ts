@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
+import { findOverlayAttributes } from '../support/layered.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
 import { needLevel } from '../support/needs.ts';
 import { createHome, own } from '../support/run-steps.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { users } from '../support/users.ts';
 
 beforeEach((context) => needLevel(context, 'namespace'));
@@ -20,7 +22,7 @@ function createProject() {
     const { changes } = JSON.parse((await nacre('changes', '--json')).stdout);
     return String(changes.at(-1)?.id);
   };
-  return { nacre, read, lastId, cwd };
+  return { nacre, read, lastId, cwd, env };
 }
 
 describe('nacre changes', () => {
@@ -78,6 +80,63 @@ describe('nacre changes', () => {
   });
 });
 
+describe('nacre apply and undo', () => {
+  it('fail if a file was changed since, name it, and replace it with --force', async () => {
+    const { nacre, read, lastId, cwd } = createProject();
+    await nacre('run', '--hold', 'echo b >> a');
+    const id = await lastId();
+    writeFileSync(join(cwd, 'a'), 'yours\n');
+    expect(await nacre('apply', id)).toMatchObject({
+      code: 1,
+      stdout: `${id}: 1 changed path, now held\n  not replaced, because it was changed since: a\n  repeat the command with --force to replace what was changed since\n`,
+    });
+    expect((await nacre('apply', id, '--json')).code).toBe(1);
+    expect(read('a')).toBe('yours\n');
+    expect((await nacre('apply', id, '--force')).code).toBe(0);
+    expect(read('a')).toBe('a\nb\n');
+    writeFileSync(join(cwd, 'a'), 'newer\n');
+    expect((await nacre('undo', '--to', id)).code).toBe(1);
+    expect(read('a')).toBe('newer\n');
+    expect((await nacre('undo', id, '--force')).code).toBe(0);
+    expect(read('a')).toBe('yours\n');
+    writeFileSync(join(cwd, 'a'), 'newest\n');
+    expect(await nacre('discard', id)).toMatchObject({
+      code: 0,
+      stdout: `${id}: 1 changed path, now gone\n`,
+    });
+  });
+});
+
+describe('nacre try', () => {
+  it('says that it ran on top of the changes of an earlier one, and how to forget them', async () => {
+    const { nacre, lastId } = createProject();
+    await nacre('try', 'echo b >> a');
+    const first = await lastId();
+    const second = await nacre('try', 'cat a');
+    expect([second.stdout, second.stderr]).toEqual(['a\nb\n', expect.stringContaining(`those of ${first},`)]);
+    expect(second.stderr).toContain(`nacre discard ${first}`);
+    await nacre('discard', first);
+    expect((await nacre('try', 'cat a')).stderr).not.toContain('on top of');
+  });
+
+  it.each([
+    ['y', 'the changes are applied', 'a\nb\n'],
+    ['n', 'the changes are discarded', 'a\n'],
+    ['l', 'apply them with nacre apply', 'a\n'],
+    ['\u0003', 'apply them with nacre apply', 'a\n'],
+  ])('shows a coloured diff at a terminal and asks (answer %j)', async (key, reply, content) => {
+    const { cwd, env, read } = createProject();
+    const coloured = { ...env, TERM: 'xterm-256color' };
+    const terminal = openTerminal(['try', 'echo b >> a'], { cwd, env: coloured });
+    await terminal.shows(/Apply these changes\? \[y\]es, \[n\]o, \[l\]ater: /);
+    expect(terminal.text()).toMatch(/\u001b\[32m\+b\u001b\[/);
+    expect(read('a')).toBe('a\n');
+    terminal.type(key === '\u0003' ? key : `${key}\r`);
+    await terminal.shows(reply);
+    expect([await terminal.ended, read('a')]).toEqual([0, content]);
+  });
+});
+
 test.each(users)('user %s can track and undo changes', async (user) => {
   const { home, project, cli, identity } = createHome(user);
   try {
@@ -92,6 +151,7 @@ test.each(users)('user %s can track and undo changes', async (user) => {
       });
     expect(await nacre('run', '--changes', 'track', 'echo b >> a; cat a')).toContain('a\nb\n');
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
+    expect(findOverlayAttributes(project)).toEqual([]);
     const [entry] = JSON.parse(await nacre('changes', '--json')).changes;
     expect(await nacre('undo', entry.id)).toContain('now held');
     expect(readFileSync(file, 'utf8')).toBe('a\n');

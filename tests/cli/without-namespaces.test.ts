@@ -1,7 +1,7 @@
 // nacre where the kernel forbids user namespaces, as root and as an ordinary user.
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needLandlock, needLevel, needPrograms } from '../support/needs.ts';
 import { createHome, type Home, own, runSteps, type StepResult } from '../support/run-steps.ts';
@@ -19,6 +19,16 @@ describe.each(users)('E2: without user namespaces, for user %s', (user) => {
   let here: Home;
   let results: readonly StepResult[] = [];
   const native = `@koromix/koffi-${process.platform}-${process.arch}`;
+
+  /** Writes a file of the user. */
+  const writeIn = (folder: string, name: string, text: string) => {
+    const file = join(folder, name);
+    const made = mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    for (let at = dirname(file); made !== undefined && at.length >= made.length; at = dirname(at))
+      own(here.identity, at);
+    own(here.identity, file);
+  };
 
   /** Runs the built command line of the user; resolves to its stdout. */
   const nacre = (...args: readonly string[]) =>
@@ -38,6 +48,12 @@ describe.each(users)('E2: without user namespaces, for user %s', (user) => {
     mkdirSync(join(here.home, '.ssh'));
     writeFileSync(join(here.home, '.ssh', 'id'), 'the key');
     own(here.identity, join(here.home, '.ssh'), join(here.home, '.ssh', 'id'));
+    writeIn(here.home, '.npmrc', '_authToken=secret');
+    writeIn(here.home, '.bash_history', 'secret');
+    writeIn(here.home, '.config/nacre/config.yaml', 'danger: block\n');
+    writeIn(here.project, '.git/config', '[core]\n');
+    // In a file, because the policy refuses a command that visibly changes nacre's settings.
+    writeIn(here.project, 'widen.sh', 'echo "danger: off" >> ~/.config/nacre/config.yaml');
     const script =
       'echo a > here && cat here; echo b > ~/there; cat ~/.ssh/id; echo c > /tmp/nacre-$$ && rm /tmp/nacre-$$';
     results = await runSteps(
@@ -48,6 +64,10 @@ describe.each(users)('E2: without user namespaces, for user %s', (user) => {
         { settings: { sandbox: 'strict' } },
         { settings: { supervisionRequire: 'namespace' } },
         { settings: { exec: 'enforce', allowedCommands: ['cat'] } },
+        {
+          settings: { sandbox: 'workspace' },
+          scripts: ['cat ~/.npmrc ~/.bash_history', 'bash widen.sh', 'echo "[x]" >> .git/config'],
+        },
       ],
       withoutNamespaces,
     );
@@ -82,6 +102,22 @@ describe.each(users)('E2: without user namespaces, for user %s', (user) => {
     expect(results[3]?.error).toMatchObject({
       message: expect.stringMatching(/level group here.*user\.max_user_namespaces=0/),
     });
+  });
+
+  test('key stores cannot be read', () => {
+    const [read] = results[5]?.outcomes ?? [];
+    expect(read?.stdout).toBe('');
+    expect(read?.stderr).toMatch(/\.npmrc: Permission denied\n.*\.bash_history: Permission denied\n$/);
+  });
+
+  test('a script cannot widen the settings of nacre', () => {
+    expect(results[5]?.outcomes[1]?.stderr).toContain('config.yaml: Permission denied');
+    expect(readFileSync(join(here.home, '.config/nacre/config.yaml'), 'utf8')).toBe('danger: block\n');
+  });
+
+  test('a protected file can be changed, which is a gap, and the reply names it', () => {
+    expect(results[1]?.report.gaps.join('\n')).toContain('.git');
+    expect(results[5]?.outcomes[2]?.warnings.join('\n')).toContain('.git/config');
   });
 
   test('the kernel restricts programs, too', () => {

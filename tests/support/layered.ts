@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { toEnterCommand } from '../../src/worker/changes/enter-layers.ts';
 import type { Layer } from '../../src/worker/changes/layer.ts';
+import { toPerlCommand } from '../../src/worker/changes/layer-calls.ts';
 
 /** Runs a script of bash in a folder that a layer covers. */
 export async function runInLayer(layer: Layer, script: string): Promise<number | null> {
@@ -50,3 +51,20 @@ export function describeTree(
   };
   return walk('.');
 }
+
+/** The names of the extended attributes that overlayfs has left in a folder, each after its path. */
+export function findOverlayAttributes(folder: string): readonly string[] {
+  const [perl = '', ...args] = toPerlCommand(attributesScript) ?? [];
+  const { stdout } = spawnSync(perl, [...args, folder], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const attributesScript = String.raw`
+use File::Find;
+my $call = (split /,/, shift)[12] + 0;
+find({ no_chdir => 1, wanted => sub {
+    my ($path, $list) = ($_, "\0" x 4096);
+    my $length = syscall $call, $path, $list, 4096;
+    print map { "$path $_\n" } grep { /overlay/ } split /\0/, substr $list, 0, $length if $length > 0;
+} }, @ARGV);
+`;

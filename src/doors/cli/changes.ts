@@ -5,7 +5,7 @@ import type { Changes } from '../../engine/changes/changes.ts';
 import { toOneLine } from '../../support/escape-controls.ts';
 import { toChangesReply } from '../../tools/common/describe-changes.ts';
 import type { Arguments, DisplayAccess, EngineAccess, FlagAccess, IoAccess } from '../door.ts';
-import { exitCodes, failedExit } from '../exit-codes.ts';
+import { exitCodes, failedExit, problemExit } from '../exit-codes.ts';
 import { print, toErrorJson, toErrorText } from '../print.ts';
 import { parseSince } from './parse-since.ts';
 import { showLimits, toDiffText } from './to-diff-text.ts';
@@ -29,10 +29,10 @@ export function changesDoor(deps: Deps<Flags>): Promise<number> {
     const { json } = deps.flags;
     if (id === undefined) {
       const entries = await changes.list(context);
-      return json ? toJson({ changes: entries }) : toListText(entries, deps);
+      return { text: json ? toJson({ changes: entries }) : toListText(entries, deps) };
     }
     const shown = await changes.show({ id, paths: toPaths(paths) }, showLimits, context);
-    return json ? toJson(shown) : toDiffText(shown, deps.display);
+    return { text: json ? toJson(shown) : toDiffText(shown, deps.display) };
   });
 }
 
@@ -52,8 +52,8 @@ export function undoDoor(deps: Deps<ForceFlags & { readonly to?: string | undefi
   if (to === undefined) return act(deps, (changes, id, paths) => changes.undo({ id, paths, force }, context));
   return answer(deps, async (changes) => {
     const results = await changes.undoTo(to.startsWith('cmd_') ? to : toTime(to), force, context);
-    if (deps.flags.json) return toJson({ results: results.map(toChangesReply) });
-    return results.length === 0 ? 'nothing to undo\n' : results.map(toSentence).join('');
+    const text = results.length === 0 ? 'nothing to undo\n' : results.map(toSentence).join('');
+    return toAnswer(deps.flags.json ? toJson({ results: results.map(toChangesReply) }) : text, results);
   });
 }
 
@@ -74,19 +74,30 @@ function act(
     const [id, ...paths] = deps.words;
     if (id === undefined) throw noId();
     const result = await call(changes, id, toPaths(paths));
-    return deps.flags.json ? toJson(toChangesReply(result)) : toSentence(result);
+    return toAnswer(deps.flags.json ? toJson(toChangesReply(result)) : toSentence(result), [result]);
   });
+}
+
+interface Answer {
+  readonly text: string;
+  readonly exitCode?: number;
+}
+
+// The exit code shows scripts that some files were not replaced.
+function toAnswer(text: string, results: readonly ChangesResult[]): Answer {
+  return results.some(({ conflicts }) => conflicts.length > 0) ? { text, exitCode: problemExit } : { text };
 }
 
 function toPaths(paths: readonly string[]): readonly string[] | undefined {
   return paths.length === 0 ? undefined : paths;
 }
 
-async function answer(deps: Deps<Flags>, call: (changes: Changes) => Promise<string>): Promise<number> {
+async function answer(deps: Deps<Flags>, call: (changes: Changes) => Promise<Answer>): Promise<number> {
   const { io, flags } = deps;
   try {
-    await print(io.stdout, await call((await deps.engine()).changes), io.interrupted);
-    return 0;
+    const { text, exitCode = 0 } = await call((await deps.engine()).changes);
+    await print(io.stdout, text, io.interrupted);
+    return exitCode;
   } catch (error) {
     await (flags.json ? print(io.stdout, toErrorJson(error)) : print(io.stderr, toErrorText(error)));
     return error instanceof NacreError ? exitCodes[error.code] : failedExit;
@@ -112,7 +123,9 @@ function toListText(entries: readonly ChangesEntry[], { display: { paint } }: Di
 function toSentence({ id, state, created, changed, deleted, mode, conflicts }: ChangesResult): string {
   const count = created + changed + deleted + mode;
   const left = conflicts.map((path) => `  not replaced, because it was changed since: ${toOneLine(path)}\n`);
-  return `${id}: ${count} changed ${count === 1 ? 'path' : 'paths'}, now ${state}\n${left.join('')}`;
+  const hint =
+    left.length === 0 ? '' : '  repeat the command with --force to replace what was changed since\n';
+  return `${id}: ${count} changed ${count === 1 ? 'path' : 'paths'}, now ${state}\n${left.join('')}${hint}`;
 }
 
 function noId(): NacreError {

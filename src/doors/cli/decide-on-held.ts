@@ -1,5 +1,6 @@
 import type { CommandChanges } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { toOneLine } from '../../support/escape-controls.ts';
 import { createAsk } from '../ask.ts';
 import type { DisplayAccess, EngineAccess, IoAccess } from '../door.ts';
 import { print } from '../print.ts';
@@ -16,19 +17,16 @@ export async function decideOnHeld(
   const shown = await changes.show({ id }, showLimits, context);
   await print(io.stderr, toDiffText(shown, display), io.interrupted);
   const ask = createAsk(io);
-  if (!ask)
-    return print(
-      io.stderr,
-      `nacre: apply them with nacre apply ${id}, or forget them with nacre discard ${id}.\n`,
-    );
+  const later = `nacre: apply them with nacre apply ${id}, or forget them with nacre discard ${id}.\n`;
+  if (!ask) return print(io.stderr, later);
   try {
-    const answer = await ask.one('Apply these changes? [y]es, [n]o, [l]ater: ', parseAnswer);
-    if (answer === 'later') return;
+    const answer = await ask.one('Apply these changes? [y]es, [n]o, [l]ater: ', parseAnswer).catch(asLater);
+    if (answer === 'later') return await print(io.stderr, later);
     const result = await (answer === 'yes'
       ? changes.apply({ id }, context)
       : changes.discard({ id }, context));
     const left = result.conflicts.map(
-      (path) => `nacre: not replaced, because it was changed since: ${path}\n`,
+      (path) => `nacre: not replaced, because it was changed since: ${toOneLine(path)}\n`,
     );
     await print(
       io.stderr,
@@ -37,6 +35,12 @@ export async function decideOnHeld(
   } finally {
     ask.close();
   }
+}
+
+// Ctrl-C and Ctrl-D reject the question with `cancelled`; the changes stay held.
+function asLater(error: unknown): 'later' {
+  if (error instanceof NacreError && error.code === 'cancelled') return 'later';
+  throw error;
 }
 
 function parseAnswer(text: string): 'yes' | 'no' | 'later' {

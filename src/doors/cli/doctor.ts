@@ -72,7 +72,7 @@ async function examine(deps: DoctorDeps, report: Reported): Promise<readonly Fin
     ),
     ...('failure' in report
       ? [toProblem(report.failure)]
-      : [...examineReport(report, deps), examineChanges(await (await deps.engine()).changes.fault())]),
+      : [...examineReport(report, deps), examineChanges(await (await deps.engine()).changes.fault(), deps)]),
     examinePolicy(deps, clients.isListed),
     await examineServer(deps),
     ...clients.findings,

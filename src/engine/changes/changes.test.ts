@@ -84,6 +84,21 @@ describe('changes', () => {
     },
   );
 
+  it('are complete when they are applied: a process that the command left running can write no more', async () => {
+    const here = create({ changes: 'track' });
+    const { changes } = await here.run(
+      '(while :; do echo x >> a; done) & while [ $(wc -l < a) -lt 5 ]; do :; done',
+    );
+    expect(changes).toMatchObject({ state: 'applied', changed: 1 });
+    const applied = read('a');
+    await here.run('sleep 0.1');
+    expect(read('a')).toBe(applied);
+    expect(await here.engine.changes.undo({ id: changes?.id ?? '' }, context)).toMatchObject({
+      conflicts: [],
+    });
+    expect(read('a')).toBe('a\n');
+  });
+
   it('of other programs since the command began are not replaced', async () => {
     const here = create({ changes: 'track' });
     const begun = createDeferred<void>();
@@ -154,6 +169,14 @@ describe('changes', () => {
     expect(await here.engine.changes.list({ ...context, owner: 'other' })).toEqual([]);
     for (const { id } of mine) await here.engine.changes.apply({ id }, { ...context, owner: 'me' });
     expect(read('a')).toBe('a\none\ntwo\n');
+  });
+
+  it('are not visible to later held commands once they were undone', async () => {
+    const here = create({ changes: 'track' });
+    const { changes } = await here.run('echo one >> a');
+    await here.engine.changes.undo({ id: changes?.id ?? '' }, context);
+    const { stdout, warnings } = await here.run('cat a', { changes: 'hold' });
+    expect([stdout, warnings]).toEqual(['a\n', []]);
   });
 
   it('of a command that lasts are made directly by track, and held by hold', async () => {

@@ -41,6 +41,10 @@ const output = z.looseObject({ id: z.string().optional(), state: z.string().opti
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
 const maxFiles = 200;
+// An agent can still use older changes: the replies to its commands contained their ids.
+const maxEntries = 100;
+// The newest of `onTopOf` in each entry.
+const maxBelow = 10;
 
 /** `list_changes`: the changes that are kept, the newest first. */
 export function listChanges(changes: ToolChanges): Tool {
@@ -53,15 +57,20 @@ export function listChanges(changes: ToolChanges): Tool {
     input: list,
     output: z.looseObject({ changes: z.array(z.looseObject({ id: z.string() })) }),
     async run(_, context) {
-      const entries = [...(await changes.list(context))].reverse().map((entry) => ({
-        id: entry.id,
-        state: entry.state,
-        command: entry.command.slice(0, 200).toWellFormed(),
-        ended_at: entry.endedAt,
-        ...entry.counts,
-        ...(entry.onTopOf.length > 0 && { on_top_of: entry.onTopOf }),
-      }));
-      return toReply({ changes: entries });
+      const kept = await changes.list(context);
+      const entries = kept
+        .slice(-maxEntries)
+        .toReversed()
+        .map((entry) => ({
+          id: entry.id,
+          state: entry.state,
+          command: entry.command.slice(0, 200).toWellFormed(),
+          ended_at: entry.endedAt,
+          ...entry.counts,
+          ...(entry.onTopOf.length > 0 && { on_top_of: entry.onTopOf.slice(-maxBelow) }),
+        }));
+      const more = kept.length - entries.length;
+      return toReply({ changes: entries, ...(more > 0 && { more_changes: more }) });
     },
     fail,
   });

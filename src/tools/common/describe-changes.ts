@@ -9,6 +9,8 @@ const signs: Readonly<Record<Change['kind'], string>> = {
   mode: 'm',
 };
 const maxConflicts = 10;
+// PATH_MAX is 4,096, so the number of paths alone does not bound a reply.
+const maxPathsChars = 4_000;
 
 /** One changed path on a line, as `+ path`, `~ path`, `- path` or `m path`; `!` marks a conflict. */
 export function describeChange({ kind, path, after, before, conflict }: Change): string {
@@ -22,7 +24,18 @@ export function toChangesReply({
   state,
   ...list
 }: CommandChanges | (ChangeList & { id: string; state: string })) {
-  return { state, id, ...toCounts(list), paths: list.changes.map(describeChange), ...toRest(list) };
+  const paths = fitToReply(list.changes.map(describeChange));
+  return { state, id, ...toCounts(list), paths, ...toRest(list, paths.length) };
+}
+
+/** Returns the first texts that together have at most `maxPathsChars` characters, and always the first one. */
+function fitToReply(texts: readonly string[]): readonly string[] {
+  let chars = 0;
+  const end = texts.findIndex((text, index) => {
+    chars += text.length;
+    return index > 0 && chars > maxPathsChars;
+  });
+  return end < 0 ? texts : texts.slice(0, end);
 }
 
 function toCounts({ created, changed, deleted, mode, bytes }: ChangeList) {
@@ -31,12 +44,13 @@ function toCounts({ created, changed, deleted, mode, bytes }: ChangeList) {
   );
 }
 
-function toRest({ created, changed, deleted, mode, changes, conflicts }: ChangeList) {
-  const more = created + changed + deleted + mode - changes.length;
+function toRest({ created, changed, deleted, mode, conflicts }: ChangeList, shownPaths: number) {
+  const more = created + changed + deleted + mode - shownPaths;
+  const shown = fitToReply(conflicts.slice(0, maxConflicts));
   return {
     ...(more > 0 && { more_paths: more }),
-    ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, maxConflicts) }),
-    ...(conflicts.length > maxConflicts && { more_conflicts: conflicts.length - maxConflicts }),
+    ...(shown.length > 0 && { conflicts: shown }),
+    ...(conflicts.length > shown.length && { more_conflicts: conflicts.length - shown.length }),
   };
 }
 
@@ -61,7 +75,7 @@ export function summariseChanges({
   const problem =
     conflicts.length === 0
       ? ''
-      : ` Not replaced, because another program has changed it: ${conflicts.slice(0, maxConflicts).join(', ')}.`;
+      : ` Not replaced, because another program has changed it: ${conflicts.slice(0, maxConflicts).map(toOneLine).join(', ')}.`;
   return `Changes ${id} are ${what}: ${parts.join(', ')}.${problem}`;
 }
 

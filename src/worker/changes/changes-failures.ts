@@ -45,3 +45,12 @@ export function noPath(id: string): NacreError {
     hint: 'Name paths as the list of changes shows them, or leave them out for all.',
   });
 }
+
+/** Error for a command that would run on top of too many held changes. */
+export function tooManyHeld(most: number): NacreError {
+  return new NacreError(
+    'resources_unavailable',
+    `More than ${most} commands have held changes, and this command would run on top of all of them. Nothing was run.`,
+    { hint: 'Apply the oldest or discard the newest of them; nacre changes lists them.' },
+  );
+}

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -173,6 +174,57 @@ describe('ChangesStore', () => {
     expect(await store.apply({ id: 'cmd_top' })).toMatchObject({ state: 'applied', conflicts: [] });
     expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\n2\n');
     expect(readFileSync(join(workspace, 'n/n'), 'utf8')).toBe('n\nm\n');
+  });
+
+  it('changes nothing outside while another program exchanges a folder of the workspace with a symlink', async () => {
+    const outside = join(base, 'outside');
+    runDirectly(
+      base,
+      'mkdir -p outside/deep; echo c > outside/c; echo d > outside/deep/d; ln -s ../outside workspace/other',
+    );
+    const before = describeTree(outside, { times: true });
+    const held = await run('echo 1 >> sub/c; echo n > sub/new; echo 2 >> sub/deep/d; rm -r gone', 'hold');
+    const id = held?.id ?? '';
+    // renameat2() with RENAME_EXCHANGE, an even number of times.
+    const exchange = `my ($n, $one, $other) = (${process.arch === 'x64' ? 316 : 276}, 'sub', 'other');
+      until (-e '../stop') { for (1, 2) { syscall($n, -100, $one, -100, $other, 2) == 0 or die } }`;
+    const racer = spawn('/usr/bin/perl', ['-e', exchange], { cwd: workspace, stdio: 'ignore' });
+    const exited = once(racer, 'exit');
+    const ends = { done: 0, refused: 0 };
+    for (let round = 0; round < 60; round += 1)
+      for (const way of ['apply', 'undo'] as const)
+        await store[way]({ id }).then(
+          () => (ends.done += 1),
+          () => (ends.refused += 1),
+        );
+    writeFileSync(join(base, 'stop'), '');
+    expect(await exited).toEqual([0, null]);
+    expect(describeTree(outside, { times: true })).toEqual(before);
+    expect(ends.done).toBeGreaterThan(0);
+    const state = (await store.list())[0]?.state;
+    if (state !== 'held') await store.undo({ id, force: true });
+    await store.apply({ id, force: true });
+    const read = (name: string) => readFileSync(join(workspace, name), 'utf8');
+    expect(['sub/c', 'sub/new', 'sub/deep/d'].map(read)).toEqual(['c\n1\n', 'n\n', 'd\n2\n']);
+  }, 60_000);
+
+  it('runs no command on top of more layers than can be mounted', async () => {
+    const entries = join(base, 'state/changes/entries');
+    const hold = (first: number, last: number) =>
+      runDirectly(
+        base,
+        `for n in {${first}..${last}}; do mkdir -p ${entries}/cmd_$n/new/0; ln -s ${workspace} ${entries}/cmd_$n/root-0; echo $n >> ${entries}/cmd_$n/new/0/n; done`,
+      );
+    hold(1, 100);
+    const below = await store.heldBy(undefined, [workspace]);
+    expect(below).toHaveLength(100);
+    const layer = store.open([workspace], below);
+    store.begin(layer, 'cmd_top');
+    expect(await runInLayer(layer, '[ -e n ] && echo 1 >> a')).toBe(0);
+    hold(101, 101);
+    await expect(store.heldBy(undefined, [workspace])).rejects.toThrow(
+      'More than 100 commands have held changes',
+    );
   });
 
   it('compares changes with the held ones below them', async () => {

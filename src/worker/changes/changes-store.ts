@@ -10,13 +10,16 @@ import {
   noPath,
   notApplied,
   pathOutside,
+  tooManyHeld,
 } from './changes-failures.ts';
 import { checkAbove, checkBelow } from './check-stack.ts';
 import {
   byEnd,
   entryPath,
+  isUndone,
   layerOf,
   listEntries,
+  markUndone,
   readLinks,
   readStoredEntry,
   type StoredEntry,
@@ -61,6 +64,8 @@ export interface ChangeVersions {
 
 /** The number of entries beyond which the oldest are removed: every list reads them. */
 const maxEntries = 5_000;
+/** The largest number of held changes that a command can run on top of: the options of mount() must fit into 4,096 bytes. */
+const maxStack = 100;
 const pruneEveryMs = 3_600_000;
 const dropAfterMs = 5;
 
@@ -75,6 +80,7 @@ export class ChangesStore {
   readonly #options: StoreOptions;
   readonly #helper: LayerHelper;
   #created = 0;
+  readonly #spreadStores = new Set<string>();
   #tidying: Promise<void> = Promise.resolve();
   /** The last `prune`, with the bytes that were left and those that this server has added since. */
   #pruned = { at: 0, bytes: 0 };
@@ -89,6 +95,7 @@ export class ChangesStore {
     if (!this.#helper.isAvailable) throw changesUnavailable('perl is missing');
     const plan = planLayer(folders, this.#main);
     rememberStore(this.#options.stateDir, plan.store);
+    this.#spread(plan.store);
     return createLayer({ ...plan, name: `${this.#options.instance}.${this.#created++}`, onTopOf });
   }
 
@@ -161,12 +168,13 @@ export class ChangesStore {
       .map(({ store: _store, path: _path, ...entry }) => entry);
   }
 
-  /** The entries on top of which a held command of this owner runs. */
+  /** The entries on top of which a held command of this owner runs; entries that were undone are left out. */
   async heldBy(owner: string | undefined, folders: readonly string[]): Promise<readonly string[]> {
-    return (await this.#entries())
-      .filter((entry) => entry.state === 'held' && entry.owner === owner)
-      .filter((entry) => entry.folders.join('\0') === folders.join('\0'))
-      .map(({ id }) => id);
+    const held = (await this.#entries())
+      .filter((entry) => entry.state === 'held' && entry.owner === owner && !isUndone(entry.path))
+      .filter((entry) => entry.folders.join('\0') === folders.join('\0'));
+    if (held.length > maxStack) throw tooManyHeld(maxStack);
+    return held.map(({ id }) => id);
   }
 
   /** Lists the changes of an entry: those that are held or, if there are none, those that undoing would make. */
@@ -201,6 +209,7 @@ export class ChangesStore {
   async undo(action: ChangesAction): Promise<ChangesResult> {
     const entry = this.#find(action.id);
     if (entry.state === 'held') throw notApplied(entry.id);
+    markUndone(entry.path);
     return this.#act('undo', entry, action);
   }
 
@@ -211,7 +220,8 @@ export class ChangesStore {
     const { list } = await this.#call('scan', entry, { limit: 1_000, way: 'apply', paths });
     if (paths === undefined) await this.#remove(entry.store, entry.path);
     else await this.#removePaths(entry, paths);
-    return { id, state: stateOf(entry.path) ?? 'gone', ...list };
+    // Discarding leaves the workspace alone, so files that were changed since are no conflicts.
+    return { id, state: stateOf(entry.path) ?? 'gone', ...list, conflicts: [] };
   }
 
   /** Recovers and prunes at the start of a server, if there is anything. */
@@ -268,6 +278,13 @@ export class ChangesStore {
       await this.#remove(store, path);
     };
     this.#tidying = Promise.allSettled([this.#tidying, drop()]).then(() => undefined);
+  }
+
+  // Failures are ignored: without `spread`, creating files in layers is only slower.
+  #spread(store: string): void {
+    if (this.#spreadStores.has(store)) return;
+    this.#spreadStores.add(store);
+    void this.#helper.call('spread', store).catch(() => {});
   }
 
   get #main(): string {

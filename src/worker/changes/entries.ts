@@ -133,3 +133,18 @@ export function layerOf({ path, state }: Pick<StoredEntry, 'path' | 'state'>): s
   const numbers = readdirSync(path).flatMap((name) => Number(/^old-(\d+)$/.exec(name)?.[1] ?? []));
   return join(path, `old-${Math.max(...numbers)}`);
 }
+
+/** Marks an entry whose changes are about to be undone. They are held afterwards, but `heldBy` leaves them out, so later commands do not see them. */
+export function markUndone(path: string): void {
+  try {
+    writeFileSync(join(path, 'undone'), '', { mode: 0o600 });
+  } catch {
+    // A full disk must not prevent the undo. A later held command then sees the changes, and its reply names them (`noteOnStack`).
+    return;
+  }
+}
+
+/** True if the changes of an entry were applied and undone. */
+export function isUndone(path: string): boolean {
+  return existsSync(join(path, 'undone'));
+}

@@ -61,6 +61,17 @@ const script = `echo more >> a; rm hard; echo new > sub/new; rm -r gone; mkdir g
   truncate -s 8M sparse; touch -d 2010-01-02 sub/deep/d; chmod 400 secret; rm pipe; mkfifo sub/pipe; mknod null c 1 3
   perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "socket", Listen => 1)'; echo x > $'new\nline'; rm $'bad\xff'`;
 
+describe('the store on ext4', () => {
+  it('creates the folders of layers apart from other folders', async (test) => {
+    const mount = mountNew(fileSystems[0], test);
+    runDirectly(mount, prepare);
+    const store = createStore(mount);
+    await runHeld(store, join(mount, 'workspace'), 'echo more >> a');
+    const layers = join(mount, 'state/changes/layers');
+    expect(execFileSync('lsattr', ['-d', layers], { encoding: 'utf8' })).toMatch(/^\S*T/);
+  });
+});
+
 describe.each(fileSystems)('a workspace on $type', (fileSystem) => {
   it('gets exactly what a held command would have done, and is restored by undoing it', async (test) => {
     const mount = mountNew(fileSystem, test);

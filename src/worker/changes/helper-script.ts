@@ -14,6 +14,7 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
  * - `apply STORE ENTRY LIMIT WAY FORCE SYNC PATHS…` moves the changes of `new` into the workspace; WAY `undo` moves back
  *   those of the last `old-N`.
  * - `recover STORE` completes what a killed helper has begun. `remove STORE PATH…` deletes folders of the store.
+ * - `spread STORE` makes ext4 create the folders of layers apart from each other and from busy folders.
  *
  * An entry is a folder: `root-N` is a symlink to a folder of the workspace, `new/N` is its layer in the format of overlayfs,
  * `old-M/N` is a layer that undoes apply number M, `began` and `applied-M` are files whose ctime says when. `spare` has
@@ -75,6 +76,7 @@ sub run {
     my $lock = lock_store($store);
     return recover($store) if $name eq 'recover';
     if ($name eq 'remove') { remove($_) for @words; return () }
+    return spread("$store/layers") if $name eq 'spread';
     my ($entry, $most, $way, $by_force, $sync, @paths) = @words;
     begin($most, $by_force, @paths);
     complete($entry) if -l "$entry/doing";
@@ -100,6 +102,19 @@ sub lock_store {
     open my $lock, '>>', "$_[0]/lock" or die "lock: $!";
     flock $lock, 2 or die "lock: $!";
     return $lock;
+}
+
+# Sets the attribute T (chattr +T), so that ext4 creates each subfolder in a block group of its own. ext4 allocates the inode of a new
+# file in the group of its folder, and checks every inode there that was deleted in the last minutes. Without T, layers would share
+# the group of the folder above, where other programs delete files. Other file systems refuse T.
+sub spread {
+    open my $folder, '<', $_[0] or return ();
+    my $flags = pack 'L2', 0, 0;
+    return () unless ioctl $folder, 0x80086601, $flags;
+    my ($found) = unpack 'L', $flags;
+    my $wanted = pack 'L2', $found | 0x20000, 0;
+    ioctl $folder, 0x40086602, $wanted unless $found & 0x20000;
+    return ();
 }
 
 sub sync_file_system {
@@ -658,8 +673,7 @@ sub clean {
     my ($above, $name, @status) = @_;
     push @inodes, $status[1];
     my $is_folder = is_folder(@status);
-    # Only root's files may be marked as copies.
-    remove_marks(place($above) . "/$name") if $is_folder || $is_root;
+    remove_marks(place($above) . "/$name");
     return unless $is_folder;
     my $folder = open_folder(fileno $above, $name);
     my $is_changed = 0;

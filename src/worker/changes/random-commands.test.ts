@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
+import {
+  describeTree,
+  findOverlayAttributes,
+  runDirectly,
+  runInLayer,
+} from '../../../tests/support/layered.ts';
 import { soakCount } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ChangesStore } from './changes-store.ts';
@@ -87,6 +92,7 @@ describe('random commands', () => {
       }),
       { numRuns: soakCount(2_000, 100), endOnFailure: true },
     );
+    expect(findOverlayAttributes(workspace)).toEqual([]);
     await helper.close();
     rmSync(base, { recursive: true, force: true });
   }, 3_600_000);

@@ -57,6 +57,8 @@ export interface Started {
 
 /** The layer of one command. */
 export interface JobLayer {
+  /** A sentence for the reply if the layer is on top of held changes of earlier commands. */
+  readonly note?: string | undefined;
   /** Called just before the command runs. */
   begin(): void;
   /**

@@ -25,6 +25,7 @@ import { checkStart, startUnavailable } from './start-failures.ts';
 import type { StartedProcess } from './start-process.ts';
 import type { JobLayer, Started, Starter, StartOptions } from './starter.ts';
 import { toDeniedPrograms } from './to-guard.ts';
+import { noteOnStack } from './to-layered.ts';
 
 /**
  * Starts each command in a pid namespace under a supervisor that dies with the server.
@@ -108,6 +109,7 @@ export class SupervisedStarter implements Starter {
     const { changes } = this.#deps;
     return (
       layer && {
+        note: noteOnStack(layer.onTopOf),
         begin: () => changes.begin(layer, command.id),
         finish: (isTooLarge) =>
           this.#finishLayer(layer, tree, isTooLarge ? { ...command, mode: 'hold' } : command).finally(() =>

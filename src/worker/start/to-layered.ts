@@ -11,6 +11,16 @@ const notTracked =
 const tooLargeForLayer =
   'This command changed a file larger than changes_file_bytes when it was run before, so it changes files directly now: its changes are not tracked and cannot be undone.';
 
+const namedEntries = 3;
+
+/** A sentence for the caller of a command that ran on top of the held changes of the commands `ids`, the oldest first. */
+export function noteOnStack(ids: readonly string[]): string | undefined {
+  if (ids.length === 0) return undefined;
+  const more = ids.length > namedEntries ? ` and ${ids.length - namedEntries} more` : '';
+  const named = `${ids.slice(-namedEntries).reverse().join(', ')}${more}`;
+  return `This command ran on top of held changes, those of ${named}, which are not in the workspace. nacre changes lists them. Apply held changes from the oldest to the newest, or discard them from the newest to the oldest (nacre discard ${ids.at(-1)}, after those of this command).`;
+}
+
 /** A sentence for the caller if the changes of a command were to be tracked, but are made directly. */
 export function noteOnDirect(
   { changes = {} }: Pick<JobSpec, 'changes'>,

@@ -19,8 +19,8 @@ export interface Keeper {
   endedCpuMs(): number | null;
   /** Resolves when the supervisor has exited and its namespace is empty; at the latest seconds after SIGKILL. */
   readonly gone: Promise<void>;
-  /** Waits after `end` until the namespace has no process any more (`KeeperLife.emptied`). */
-  emptied(limitMs: number): Promise<boolean>;
+  /** Waits after `end` until no process of the command can write any more (`KeeperLife.emptied`). */
+  emptied(limitMs: number, reportedEmpty: boolean): Promise<boolean>;
   /** The init process of the namespace, if it has survived `gone`. */
   survivor(): number | undefined;
   /** The proxy for its network requests, of its own or of its room; absent if its network is not filtered. */
@@ -84,7 +84,7 @@ export function followKeeper(
     ended: life.ended,
     endedCpuMs: () => life.cpuMs,
     gone: life.gone,
-    emptied: (limitMs) => life.emptied(limitMs),
+    emptied: (limitMs, reportedEmpty) => life.emptied(limitMs, reportedEmpty),
     survivor: () => life.survivor,
     isJoined: false,
     proxy,

@@ -109,15 +109,17 @@ export class KeeperLife {
   }
 
   /**
-   * Waits up to `limitMs` after `end` until its namespace has no process any more; returns whether that is so. The supervisor
-   * exits later: the kernel first unmounts the file systems of the namespace, which takes milliseconds.
+   * Waits up to `limitMs` after `end` until no process of the namespace can write any more; returns false if that takes longer.
+   * Init and keeper have the status pipe open. Before the kernel closes the keeper's files, it kills all processes of the namespace
+   * and refuses to fork there. So EOF on the pipe is enough if the keeper had reported that the command left no process
+   * (`reportedEmpty`); otherwise init itself must have exited. Both happen milliseconds before the supervisor exits, because the
+   * kernel first unmounts the file systems of the namespace.
    */
-  async emptied(limitMs: number): Promise<boolean> {
-    const { init, initStartTime = null } = this.#family ?? {};
+  async emptied(limitMs: number, reportedEmpty: boolean): Promise<boolean> {
+    const { init, keeper, initStartTime = null } = this.#family ?? {};
     if (init === undefined || initStartTime === null) return settlesWithin(this.gone, limitMs);
-    // The init process closes its end of the status pipe, then waits for all other processes, then exits.
-    await settlesWithin(Promise.race([this.#status.ended, this.gone]), limitMs);
-    return untilExited(init, initStartTime, limitMs);
+    const isClosed = await settlesWithin(Promise.race([this.#status.ended, this.gone]), limitMs);
+    return (isClosed && reportedEmpty && keeper !== init) || untilExited(init, initStartTime, limitMs);
   }
 
   /** Ends it and, if it is not gone within `reapMs`, everything that has its status pipe open. */

@@ -23,6 +23,7 @@ export class NamespaceTree implements ProcessTree {
   readonly #elapsed = createStopwatch();
   readonly #startTime: Promise<string | null>;
   #left: number | null = null;
+  #reportedEmpty = false;
 
   /** `ownProcesses` is the number of nacre's processes in the namespace: init and keeper, or a keeper that is init. */
   constructor(keeper: Keeper, ownProcesses: number, table: ProcessTable) {
@@ -31,6 +32,7 @@ export class NamespaceTree implements ProcessTree {
     this.#table = table;
     void keeper.ended.then(({ processes }) => {
       this.#left = processes === null ? 0 : processes - ownProcesses;
+      this.#reportedEmpty = processes === ownProcesses;
     });
     // In the next event loop turn, because reading /proc now would delay the launch message.
     this.#startTime = nextTurn().then(() => table.startTime(keeper.pid).catch(() => null));
@@ -94,9 +96,9 @@ export class NamespaceTree implements ProcessTree {
     this.#keeper.end();
   }
 
-  /** Waits after `release` until the namespace has no process any more (`KeeperLife.emptied`). */
+  /** Waits after `release` until no process of the command can write any more (`KeeperLife.emptied`). */
   emptied(limitMs: number): Promise<boolean> {
-    return this.#keeper.emptied(limitMs);
+    return this.#keeper.emptied(limitMs, this.#reportedEmpty);
   }
 
   async #root(): Promise<TreeRoot> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { examineIsolation } from './examine-isolation.ts';
+import { examineChanges, examineIsolation } from './examine-isolation.ts';
 
 const fault = {
   kind: 'forbidden',
@@ -51,4 +51,23 @@ it('reports the sandbox of Landlock as a level of its own, with what it lacks', 
 it('does not suggest another machine where the settings alone prevent namespaces', () => {
   const [, , sandbox] = examine({ namespaceFault: null }, 'host');
   expect(sandbox).toMatchObject({ fix: 'Set processes to own.', status: 'warning' });
+});
+
+const layerFault =
+  'Changes cannot be tracked or held here: /w is on an overlay file system. Nothing was run.';
+const withChanges = (value: string) => ({ settings: [{ key: 'changes', value, source: 'env' }] }) as never;
+
+it.each([
+  ['direct', 'note', 'Changes cannot be tracked or held here: /w is on an overlay file system'],
+  [
+    'track',
+    'problem',
+    'Changes cannot be tracked or held here: /w is on an overlay file system, so changes: track refuses every command',
+  ],
+] as const)('without layers, changes: %s is a %s', (mode, status, found) => {
+  expect(examineChanges(layerFault, withChanges(mode))).toMatchObject({ check: 'changes', status, found });
+});
+
+it('with layers there is nothing to do', () => {
+  expect(examineChanges(null, withChanges('hold'))).toMatchObject({ status: 'ok' });
 });

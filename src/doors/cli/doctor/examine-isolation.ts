@@ -56,12 +56,22 @@ function examineSandbox({ workspaceBy, namespaceFault, landlock }: IsolationRepo
   return { check, status: 'warning', found, fix };
 }
 
-/** Checks whether changes of commands can be tracked or held in this directory. */
-export function examineChanges(fault: string | null): Finding {
+/** Checks whether changes of commands can be tracked or held in this directory; if not, `changes: track` and `hold` refuse every command. */
+export function examineChanges(
+  fault: string | null,
+  { settings }: Pick<SettingsAccess, 'settings'>,
+): Finding {
   const check = 'changes';
   if (fault === null) return ok(check, 'commands can be tracked, held and undone in this directory');
   const found = fault.replace(/ Nothing was run\.$/, '').replace(/\.$/, '');
   const fix =
     'Run nacre in the folder of a project, on Linux with user namespaces; docs/guide/changes.md lists what is needed.';
-  return { check, status: 'note', found, fix };
+  const mode = settings.find(({ key }) => key === 'changes')?.value ?? 'direct';
+  if (mode === 'direct') return { check, status: 'note', found, fix };
+  return {
+    check,
+    status: 'problem',
+    found: `${found}, so changes: ${mode} refuses every command`,
+    fix: `${fix} Or set changes to direct.`,
+  };
 }
