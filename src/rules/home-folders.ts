@@ -1,8 +1,8 @@
 // The user's home, config and state folders. A relative path in HOME or XDG_* would resolve inside the current project,
 // so it is ignored, as the XDG Base Directory specification requires.
-import { lstatSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** The environment that HOME, XDG_CONFIG_HOME and XDG_STATE_HOME are read from. */
 export type HomeVariables = Readonly<Record<string, string | undefined>>;
@@ -25,15 +25,36 @@ export function stateHomeOf(env: HomeVariables): string {
 }
 
 /**
- * The default state folder of nacre. A user id without an account, as in containers, has no home folder (`/` cannot be written),
- * so it gets a private folder for temporary files, unless another user has created one of that name.
+ * The default state folder of nacre. A user id without an account, as in containers, has no home folder (`/` cannot be written), and
+ * accounts of services have one that does not exist (`/nonexistent`). Both get a private folder for temporary files, unless another
+ * user has created one of that name.
  */
 export function stateDirOf(env: HomeVariables, uid = process.getuid?.() ?? 0): string {
   const usual = join(stateHomeOf(env), 'nacre');
-  if (absolute(env.XDG_STATE_HOME) !== undefined || homeOf(env) !== '/' || uid === 0) return usual;
+  if (absolute(env.XDG_STATE_HOME) !== undefined || uid === 0 || canHold(homeOf(env))) return usual;
   const temporary = join(tmpdir(), `nacre-${uid}`);
   const found = lstatSync(temporary, { throwIfNoEntry: false });
   return found === undefined || (found.isDirectory() && found.uid === uid) ? temporary : usual;
+}
+
+/** Whether a home folder exists or can be created; `/` is none. A folder that exists but cannot be written is an error to report. */
+function canHold(home: string): boolean {
+  if (home === '/') return false;
+  return existsSync(home) || isWritable(existingAbove(home));
+}
+
+function existingAbove(path: string): string {
+  const above = dirname(path);
+  return existsSync(above) ? above : existingAbove(above);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function absolute(path: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type Problem, toProblems, zodMessages } from '../tools/common/define-tool.ts';
 import { type PlannedStep, type stepSchema, type Workflow, workflowSchema } from './schema.ts';
+import { stdinFieldOf } from './step-output.ts';
 
 /** Result of `planWorkflow`: the valid workflow, or all its problems. */
 export type Planned =
@@ -59,9 +60,7 @@ function checkStep(step: ParsedStep, index: number, ids: readonly string[]): Pro
     ...(step.tool === undefined
       ? []
       : commandFieldsOf(step).map((key) => at([key], `${key} is only for commands: use with for a tool`))),
-    ...(step.input !== undefined && step.input_from
-      ? [at(['input_from'], 'input and input_from cannot be combined')]
-      : []),
+    ...(hasTwoInputs(step) ? [at(['input_from'], 'input and input_from cannot be combined')] : []),
     ...references.flatMap(({ step: other, path }) => {
       if (!ids.includes(other)) return [at(path, `there is no step ${other}`)];
       return other === id ? [at(path, `step ${id} cannot need itself`)] : [];
@@ -71,7 +70,12 @@ function checkStep(step: ParsedStep, index: number, ids: readonly string[]): Pro
 
 function commandFieldsOf(step: ParsedStep): readonly (keyof ParsedStep)[] {
   const keys = ['cwd', 'env', 'env_from', 'input', 'input_from', 'timeout'] as const;
-  return keys.filter((key) => step[key] !== undefined);
+  const mayReadOutput = step.tool !== undefined && stdinFieldOf(step.tool) !== undefined;
+  return keys.filter((key) => step[key] !== undefined && !(mayReadOutput && key === 'input_from'));
+}
+
+function hasTwoInputs({ input, input_from, tool = '', with: fields = {} }: ParsedStep): boolean {
+  return input_from !== undefined && (input !== undefined || Object.hasOwn(fields, stdinFieldOf(tool) ?? ''));
 }
 
 function findCycle(steps: readonly PlannedStep[]): Problem[] | undefined {

@@ -10,7 +10,7 @@ import { createStopwatch, sleep } from '../support/timing.ts';
 import type { ToolReply } from '../tools/common/tool.ts';
 import type { EndedStep, StepResult } from './events.ts';
 import type { PlannedStep, Workflow } from './schema.ts';
-import { maxOutputBytes, outputText, toVariables } from './step-output.ts';
+import { maxOutputBytes, outputText, toToolInput, toVariables } from './step-output.ts';
 
 /** Context of a step's `run` or `callTool`. */
 export interface StepContext {
@@ -133,10 +133,10 @@ async function runCommand(
 async function callTool(
   step: PlannedStep,
   name: string,
-  { workflow, deps }: StepRun,
+  { workflow, deps, ended }: StepRun,
   context: StepContext,
 ): Promise<StepResult> {
-  const { text, structured, isError } = await deps.callTool(name, step.with ?? {}, {
+  const { text, structured, isError } = await deps.callTool(name, toToolInput(step, name, ended), {
     ...context,
     on: step.on ?? workflow.on,
   });

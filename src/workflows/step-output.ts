@@ -23,6 +23,28 @@ export function toVariables(
   return Object.fromEntries(entries);
 }
 
+// The fields of tools that a command reads as stdin. No other field may come from a program's output: it could become code.
+const stdinFields: ReadonlyMap<string, string> = new Map([
+  ['execute_command', 'input'],
+  ['shell_execute', 'stdin'],
+]);
+
+/** The field that a tool passes to its command as stdin, if it has one. */
+export function stdinFieldOf(tool: string): string | undefined {
+  return stdinFields.get(tool);
+}
+
+/** The input of a tool: `with`, and the output of an earlier step as stdin (`input_from`). */
+export function toToolInput(
+  { with: fields = {}, input_from }: PlannedStep,
+  tool: string,
+  ended: ReadonlyMap<string, EndedStep>,
+): Readonly<Record<string, unknown>> {
+  const field = stdinFieldOf(tool);
+  if (input_from === undefined || field === undefined) return fields;
+  return { ...fields, [field]: outputText(input_from, ended) };
+}
+
 type Source = NonNullable<PlannedStep['input_from']>;
 
 /** Returns the whole output of an earlier step; throws if it exceeds `maxOutputBytes` or is not UTF-8. */

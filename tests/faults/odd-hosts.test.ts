@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { builtCli } from '../support/build.ts';
@@ -32,14 +32,19 @@ test.concurrent.each(['', '--processes host'])(
   },
 );
 
-test('works for a user id without an account and without HOME', async (test) => {
-  needRoot(test);
+test.for([
+  ['a user id without an account', 4243, ''],
+  ['an account whose home folder does not exist', 65_534, ''],
+  ['an account whose home folder does not exist, and HOME is set', 65_534, 'HOME=/nonexistent'],
+] as const)('works without HOME for %s', async ([, uid, home], context) => {
+  needRoot(context);
   const folder = temporaryFolder();
   const found = await bash(
-    `chmod 1777 ${folder}; exec setpriv --reuid 4243 --regid 4243 --clear-groups "$@" -- echo works`,
+    `chmod 1777 ${folder}; exec setpriv --reuid ${uid} --regid ${uid} --clear-groups env ${home} "$@" -- echo works`,
     { TMPDIR: folder },
   );
   expect(found).toMatchObject({ stdout: 'works\n', code: 0 });
+  expect(existsSync(`${folder}/nacre-${uid}/audit`)).toBe(true);
   rmSync(folder, { recursive: true });
 });
 

@@ -228,6 +228,22 @@ describe('S9: a workflow', () => {
     expect(order).toEqual(['step_started x', 'step_finished x', 'step_started y', 'step_finished y']);
   });
 
+  it('S9: passes the output of a step to a tool as stdin', async () => {
+    const { steps } = await nacre.runWorkflow([
+      { id: 'list', command: "printf 'b; exit 3\\na\\n'" },
+      { id: 'sort', tool: 'shell_execute', with: { command: 'sort' }, input_from: 'list' },
+      { id: 'count', tool: 'execute_command', with: { command: 'wc -l' }, input_from: 'sort' },
+    ]);
+    expect(steps.map(({ stdout }) => stdout)).toEqual(['b; exit 3\na\n', 'a\nb; exit 3\n', '2\n']);
+    await expect(
+      nacre.runWorkflow([
+        { id: 'a', command: 'true' },
+        { id: 'b', tool: 'shell_execute', with: { command: 'cat', stdin: 'x' }, input_from: 'a' },
+        { id: 'c', tool: 'Bash', with: { command: 'cat' }, input_from: 'a' },
+      ]),
+    ).rejects.toThrow(/input and input_from cannot be combined.*input_from is only for commands/s);
+  });
+
   it('calls tools', async () => {
     const { steps } = await run([
       { id: 'tool', tool: 'shell_execute', with: { command: 'echo from the tool' } },
