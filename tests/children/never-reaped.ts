@@ -1,10 +1,9 @@
 // Runs commands of every kind where PID 1 reaps nothing, and counts the zombies and the processes that are left.
-import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { SandboxName, SupervisionLevel } from '../../src/contract/isolation.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
-import { sleep } from '../../src/support/timing.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
+import { processStates, settleEmpty, zombieStates } from '../support/process-states.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createTestWorker } from '../support/worker.ts';
 import { report } from './report.ts';
@@ -49,23 +48,6 @@ for (let round = 0; round < Number(rounds); round += 1) {
   await here.worker.stop(id, { signal: 'SIGTERM', graceMs: 50 });
   await here.worker.dispose(id);
 }
-const states = () =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && ![1, process.pid].includes(Number(name)))
-    .map((name) => {
-      try {
-        return readFileSync(`/proc/${name}/stat`, 'latin1');
-      } catch {
-        return '';
-      }
-    })
-    .filter((stat) => stat !== '');
-const zombies = () => states().filter((stat) => / [ZX] /.test(stat.slice(stat.lastIndexOf(')'))));
-const settle = async (isDone: () => boolean) => {
-  for (let tries = 0; tries < 100 && !isDone(); tries += 1) await sleep(20);
-};
-await settle(() => zombies().length === 0);
-const zombiesWhileRunning = zombies();
+const zombiesWhileRunning = await settleEmpty(zombieStates);
 await here.close();
-await settle(() => states().length === 0);
-report({ zombiesWhileRunning, left: states() });
+report({ zombiesWhileRunning, left: await settleEmpty(processStates) });

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { builtGuard } from '../support/build.ts';
+import { builtCli, builtGuard } from '../support/build.ts';
 import { buildChild } from '../support/child.ts';
 import { soakCount } from '../support/soak.ts';
 
 const run = promisify(execFile);
 let folder: string;
 let program: string;
+let serverProgram: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nacre-reaped-'));
   chmodSync(folder, 0o755);
@@ -18,6 +19,8 @@ beforeAll(async () => {
   chmodSync(join(folder, 'tmp'), 0o1777);
   program = join(folder, 'never-reaped.mjs');
   await buildChild('never-reaped', program);
+  serverProgram = join(folder, 'never-reaped-server.mjs');
+  await buildChild('never-reaped-server', serverProgram);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,6 +31,13 @@ const inNamespace = [
   'nsenter --target "$first" --pid --mount "$@"; status=$?',
   'kill -9 "$first" "$holder" 2>/dev/null; exit "$status"',
 ].join('\n');
+
+async function runInNamespace(words: readonly string[]): Promise<unknown> {
+  const args = ['-c', inNamespace, 'bash', process.execPath, ...words];
+  const env = { ...process.env, TMPDIR: join(folder, 'tmp') };
+  const { stdout } = await run('bash', args, { env, timeout: soakCount(590_000, 58_000) });
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
 
 test.concurrent.each([
   ['namespace', 'off', ''],
@@ -43,20 +53,11 @@ test.concurrent.each([
   },
   async (level, sandbox, user) => {
     const rounds = String(soakCount(112, 1));
-    const args = [
-      '-c',
-      inNamespace,
-      'bash',
-      process.execPath,
-      program,
-      level,
-      sandbox,
-      rounds,
-      user,
-      builtGuard,
-    ];
-    const env = { ...process.env, TMPDIR: join(folder, 'tmp') };
-    const { stdout } = await run('bash', args, { env, timeout: soakCount(590_000, 58_000) });
-    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ zombiesWhileRunning: [], left: [] });
+    const found = await runInNamespace([program, level, sandbox, rounds, user, builtGuard]);
+    expect(found).toEqual({ zombiesWhileRunning: [], left: [] });
   },
 );
+
+test('where PID 1 reaps nothing, a server and its detached worker leave no process', async () => {
+  expect(await runInNamespace([serverProgram, builtCli])).toEqual([]);
+}, 60_000);

@@ -1,7 +1,7 @@
 import type { Backend } from '../../contract/backend.ts';
 import type { Cursor, TerminalSize } from '../../contract/job.ts';
-import type { Screen } from '../../contract/screen.ts';
-import { emulateTerminal } from '../../output/emulate-terminal.ts';
+import type { Screen, ScreenView } from '../../contract/screen.ts';
+import { type EmulatedTerminal, emulateTerminal } from '../../output/emulate-terminal.ts';
 import { logOf, tail } from '../../support/tail.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
 
@@ -27,7 +27,7 @@ export async function createLiveScreen(
   const reply = (text: string) => {
     if (command !== undefined) backend.write(command, Buffer.from(text)).catch(() => {});
   };
-  const terminal = await emulateTerminal(size, reply);
+  let terminal = await emulateTerminal(size, reply);
 
   const feed = async (id: string) => {
     for await (const { chunks, next, skipped } of tail(logOf(backend, id), 0, reading)) {
@@ -36,6 +36,7 @@ export async function createLiveScreen(
       at = next;
       advanced.notifyAll();
     }
+    terminal = showAlways(terminal.view());
   };
   const catchUp = async (id: string) => {
     const { end } = await backend.read(id, 0, { waitMs: 0, maxBytes: 0 });
@@ -55,5 +56,13 @@ export async function createLiveScreen(
       if (command !== undefined) await catchUp(command);
       return terminal.view();
     },
+  };
+}
+
+// The last screen of an ended command. Hundreds of ended commands are kept, and an emulator needs 300 kB.
+function showAlways(view: ScreenView): EmulatedTerminal {
+  return {
+    ...{ feed: async () => {}, resize: () => {}, reset: () => {} },
+    ...{ view: () => view, applicationKeys: () => false },
   };
 }

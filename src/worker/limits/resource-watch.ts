@@ -36,7 +36,7 @@ export interface TreeWatchDeps {
 const firstSampleMs = 150;
 const longestDelayMs = 1_000;
 // A tree that has been idle for long is sampled rarely; one that has just become idle may continue in a second.
-const longestIdleDelayMs = 8_000;
+const longestIdleDelayMs = 30_000;
 const idleFactor = 1 / 8;
 // Delay when sampling is the only thing that enforces a limit.
 const enforcingDelayMs = 50;

@@ -1,25 +1,45 @@
 import { sendSignal } from './process-exit.ts';
 
 const everyMs = 1_000;
+// After `busyMs` without a new process, SIGCONT is sent only every `rarelyMs`: a timer each second would be the only work of an idle
+// worker.
+const busyMs = 60_000;
+const rarelyMs = 10_000;
 const pids = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
+let addedAt = 0;
 
 /**
- * Sends SIGCONT once a second to one of nacre's own processes, until the returned function is called. A command of the same
+ * Sends SIGCONT regularly to one of nacre's own processes, until the returned function is called. A command of the same
  * user can stop it with SIGSTOP, and then the end of the command would never be reported. SIGCONT does nothing to a process that
  * is not stopped.
  */
 export function continueWhileStopped(pid: number): () => void {
   pids.add(pid);
-  timer ??= setInterval(continueAll, everyMs).unref();
+  noteAdded();
   return () => {
     pids.delete(pid);
-    if (pids.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    if (pids.size === 0) stopTimer();
   };
 }
 
-function continueAll(): void {
-  for (const pid of pids) sendSignal(pid, 'SIGCONT');
+// A timer that is due within `everyMs` is left alone, so that frequent starts do not postpone it.
+function noteAdded(): void {
+  const isSoon = timer !== undefined && performance.now() - addedAt < busyMs;
+  addedAt = performance.now();
+  if (isSoon) return;
+  stopTimer();
+  schedule(everyMs);
+}
+
+function stopTimer(): void {
+  clearTimeout(timer);
+  timer = undefined;
+}
+
+function schedule(afterMs: number): void {
+  timer = setTimeout(() => {
+    for (const pid of pids) sendSignal(pid, 'SIGCONT');
+    schedule(performance.now() - addedAt < busyMs ? everyMs : rarelyMs);
+  }, afterMs).unref();
 }
