@@ -122,6 +122,9 @@ function begin({ record, instance }: FoundRecord): IndexedCommand {
     verdict: null,
     rule: null,
     reason: null,
+    hint: null,
+    remedy: null,
+    piece: null,
     asked_at: time,
     started_at: null,
     ended_at: null,
@@ -132,6 +135,9 @@ function begin({ record, instance }: FoundRecord): IndexedCommand {
     stderr_bytes: 0,
     cpu_ms: null,
     memory_bytes: null,
+    machine: textOf(record.machine),
+    sandbox: null,
+    network: null,
     acts: [],
     end: null,
     isWaiting: false,
@@ -181,6 +187,9 @@ function fieldsOf(record: AuditRecord, known: IndexedCommand): Partial<IndexedCo
         end: record.kind === 'refused' ? 'refused' : 'error',
         isWaiting: false,
         message: textOf(record.message),
+        hint: textOf(record.hint),
+        remedy: textOf(record.remedy),
+        piece: toPiece(record.piece),
         ended_at: record.time,
       };
     default:
@@ -195,6 +204,7 @@ function decided(record: AuditRecord): Partial<IndexedCommand> {
     rule: textOf(record.rule),
     reason: textOf(record.reason),
     cwd: textOf(record.cwd),
+    machine: textOf(record.machine),
     programs: toPlaces(record),
     isWaiting: verdict === 'ask',
   };
@@ -202,6 +212,7 @@ function decided(record: AuditRecord): Partial<IndexedCommand> {
 
 function finished(record: AuditRecord): Partial<IndexedCommand> {
   const resources = record.resources as { cpuMs?: number | null; peakMemoryBytes?: number | null } | null;
+  const enforcement = record.enforcement as Readonly<Record<string, unknown>> | null | undefined;
   return {
     end: record.status as CommandCard['state'],
     isWaiting: false,
@@ -212,6 +223,8 @@ function finished(record: AuditRecord): Partial<IndexedCommand> {
     stderr_bytes: numberOf(record.stderr_bytes) ?? 0,
     cpu_ms: resources?.cpuMs ?? null,
     memory_bytes: resources?.peakMemoryBytes ?? null,
+    sandbox: textOf(enforcement?.sandbox),
+    network: textOf(enforcement?.network),
     ended_at: record.time,
   };
 }
@@ -222,6 +235,11 @@ function toPlaces({ found, programs }: AuditRecord): readonly ProgramPlace[] {
   return Array.isArray(programs)
     ? programs.slice(0, 20).map((name) => ({ name: String(name), pos: 0, end: 0 }))
     : [];
+}
+
+function toPiece(value: unknown): IndexedCommand['piece'] {
+  const { pos, end } = (value ?? {}) as { readonly pos?: unknown; readonly end?: unknown };
+  return typeof pos === 'number' && typeof end === 'number' ? { pos, end } : null;
 }
 
 function toAct(record: AuditRecord, kind: PersonAct['kind']): PersonAct {

@@ -280,6 +280,14 @@ function toPaths({ refused, changed }: ProtectedUse, redact: Redact): Record<str
 }
 
 function toFailureRecord(error: unknown, redact: Redact): Record<string, unknown> {
-  const code = error instanceof NacreError ? error.code : 'internal';
-  return { code, message: cut(redact(error instanceof Error ? error.message : String(error))) };
+  if (!(error instanceof NacreError))
+    return { code: 'internal', message: cut(redact(error instanceof Error ? error.message : String(error))) };
+  const { code, message, hint } = error;
+  const { remedy, node } = error.details as Partial<Decision>;
+  return {
+    ...{ code, message: cut(redact(message)) },
+    ...(hint !== undefined && { hint: cut(redact(hint)) }),
+    ...(remedy !== undefined && remedy !== hint && { remedy: cut(redact(remedy)) }),
+    ...(node !== undefined && { piece: { pos: node.pos, end: node.end } }),
+  };
 }

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { sleep } from '../support/timing.ts';
 import { createCommandIndex } from './command-index.ts';
 import { createAuditFeed, type FoundRecord } from './feed.ts';
 
@@ -26,7 +27,7 @@ describe('the feed of an audit folder', () => {
     const onRecords = (records: readonly FoundRecord[]) =>
       void found.push(...records.map(({ record }) => record.id));
     const feed = createAuditFeed(dir, { onRecords, pollMs: 3_600_000 });
-    await feed.ready;
+    await feed.upToDate();
     await expect.poll(() => found, slow).toEqual(['old', 'one']);
     const token = feed.token();
     write('2026-01-02_1_aa.jsonl', 'two');
@@ -39,12 +40,32 @@ describe('the feed of an audit folder', () => {
     feed.close();
   });
 
+  test('records that no page follows are passed on when they are asked for', async () => {
+    const found: string[] = [];
+    let isFollowed = false;
+    const feed = createAuditFeed(dir, {
+      onRecords: (records) => void found.push(...records.map(({ record }) => record.id)),
+      isFollowed: () => isFollowed,
+      pollMs: 3_600_000,
+    });
+    await feed.upToDate();
+    write('2026-01-02_1_aa.jsonl', 'one');
+    await sleep(100);
+    expect(found).toEqual([]);
+    await feed.upToDate();
+    expect(found).toEqual(['one']);
+    isFollowed = true;
+    write('2026-01-02_1_aa.jsonl', 'two');
+    await expect.poll(() => found, slow).toEqual(['one', 'two']);
+    feed.close();
+  });
+
   test('a line that is written in two pieces is passed on once it is complete', async () => {
     const found: string[] = [];
     const feed = createAuditFeed(dir, {
       onRecords: (records) => void found.push(...records.map(({ record }) => record.id)),
     });
-    await feed.ready;
+    await feed.upToDate();
     const line = toLine('whole', '2026-01-02T10:00:00.000Z');
     const file = join(dir, '2026-01-02_1_aa.jsonl');
     appendFileSync(file, line.slice(0, 20));

@@ -1,5 +1,6 @@
 // The records of every server of this user, as they are written. The audit folder is the bus:
-// 1. `fs.watch` names a changed file, which alone is read; a slow poll of the newest files finds what it missed,
+// 1. `fs.watch` names a changed file, which alone is read; a slow poll of the newest files finds what it missed, and
+//    all records that are written while `isFollowed` returns false,
 // 2. the file is read on from its position in slices, so that the event loop is never blocked for long,
 // 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
 import { type FSWatcher, watch } from 'node:fs';
@@ -21,8 +22,8 @@ export interface FoundRecord {
 
 /** Passes on the records of an audit folder. */
 export interface AuditFeed {
-  /** Resolves once everything that was in the folder has been passed on. */
-  readonly ready: Promise<void>;
+  /** Resolves once all records that are in the folder at the time of the call have been passed to `onRecords`. */
+  upToDate(): Promise<void>;
   /** The positions up to which records have been passed on. */
   token(): string;
   /** Records between a token and `token()`; undefined if they are too many, or the token is not valid. */
@@ -34,6 +35,8 @@ export interface AuditFeed {
 export interface FeedOptions {
   /** Called with records in the order of each file, a slice at a time. */
   onRecords(records: readonly FoundRecord[]): void;
+  /** Returns false while no page is open: only the poll reads records then, so that reading slows commands less. */
+  isFollowed?(): boolean;
   /** Older files are not read once this many bytes have been. */
   readonly maxBytes?: number;
   readonly pollMs?: number;
@@ -47,7 +50,7 @@ const maxReplayBytes = 4_194_304;
 /** Creates the feed of a folder, and reads what is in it. */
 export function createAuditFeed(
   dir: string,
-  { onRecords, maxBytes = defaultMaxBytes, pollMs = defaultPollMs }: FeedOptions,
+  { onRecords, isFollowed = () => true, maxBytes = defaultMaxBytes, pollMs = defaultPollMs }: FeedOptions,
 ): AuditFeed {
   makeFolder(dir);
   const positions = new Map<string, number>();
@@ -90,10 +93,15 @@ export function createAuditFeed(
   const ready = first()
     .catch(() => {})
     .then(scanner.start);
-  const watcher = tryToWatch(dir, scanner.request);
+  const watcher = tryToWatch(dir, (name) => {
+    if (isFollowed()) scanner.request(name);
+  });
   const timer = setInterval(() => scanner.request(), pollMs).unref();
   return {
-    ready,
+    async upToDate() {
+      await ready;
+      await scanner.scanAll();
+    },
     token: () => toToken(positions),
     since: (token) => readSince(dir, token, positions),
     close() {
@@ -104,18 +112,26 @@ export function createAuditFeed(
   };
 }
 
-/** Runs one scan at a time; what is requested during a scan is read after it. Without a name everything is scanned. */
+/**
+ * Runs one scan at a time; what is requested during a scan is read after it. Without a name everything is scanned.
+ * `scanAll` resolves after a scan that began after the call.
+ */
 function createScanner(scan: (names: ReadonlySet<string> | 'all') => Promise<void>) {
   let isBusy = true;
   let wanted: Set<string> | 'all' | undefined;
+  let waiting: (() => void)[] = [];
   const next = () => {
     if (isBusy || wanted === undefined) return;
-    const names = wanted;
+    const [names, waiters] = [wanted, waiting];
     wanted = undefined;
+    waiting = [];
     isBusy = true;
     void scan(names)
       .catch(() => {})
-      .then(finish);
+      .then(() => {
+        for (const resolve of waiters) resolve();
+        finish();
+      });
   };
   const finish = () => {
     isBusy = false;
@@ -127,6 +143,11 @@ function createScanner(scan: (names: ReadonlySet<string> | 'all') => Promise<voi
   };
   return {
     request,
+    scanAll: () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        request();
+      }),
     start() {
       finish();
       request();

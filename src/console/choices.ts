@@ -1,5 +1,6 @@
 // The reader's choices, kept in the browser.
 import { signal } from '@preact/signals';
+import { isNarrow } from './screen.ts';
 
 interface Choices {
   readonly theme: 'system' | 'light' | 'dark';
@@ -48,5 +49,5 @@ export function applyTheme(): void {
 
 /** Whether lines are wrapped: as chosen, or on narrow screens. */
 export function wrapsLines(): boolean {
-  return choices.value.wrap ?? window.matchMedia('(max-width: 760px)').matches;
+  return choices.value.wrap ?? isNarrow.value;
 }

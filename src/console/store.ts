@@ -15,6 +15,8 @@ export const link = signal<{ readonly state: 'opening' | 'open' | 'lost'; readon
 export const isSignedOut = signal(false);
 /** The current time, for durations; it moves once a second. */
 export const clock = signal(Date.now());
+/** The command whose page was opened last. */
+export const opened = signal<CommandCard | undefined>(undefined);
 /** Grows when everything has to be fetched again. */
 export const generation = signal(0);
 

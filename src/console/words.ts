@@ -8,11 +8,15 @@ export function toSpan(ms: number): string {
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  if (seconds < 3_600) return toTwoUnits(seconds, 60, 'm', 's');
   const hours = Math.floor(seconds / 3_600);
-  return hours < 48
-    ? `${hours} h ${Math.floor(seconds / 60) % 60} m`
-    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 48 ? toTwoUnits(Math.floor(seconds / 60), 60, 'h', 'm') : toTwoUnits(hours, 24, 'd', 'h');
+}
+
+// `2 h 5 m`, or `2 h` if nothing is left for the small unit.
+function toTwoUnits(amount: number, each: number, large: string, small: string): string {
+  const rest = amount % each;
+  return `${Math.floor(amount / each)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 /** `48.1 KB`. */
@@ -27,6 +31,11 @@ export function toSize(bytes: number): string {
 /** `1,204`. */
 export function toCount(count: number): string {
   return count.toLocaleString('en-US');
+}
+
+/** `1 line`, `1,204 lines`. */
+export function toAmount(count: number, one: string, many = `${one}s`): string {
+  return `${toCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** The time by the reader's clock: `14:21:07`, with the day if it is another one. */

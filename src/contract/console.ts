@@ -41,6 +41,12 @@ export interface CommandCard {
   readonly verdict: Verdict | null;
   readonly rule: string | null;
   readonly reason: string | null;
+  /** The next step after a refusal or an error. */
+  readonly hint: string | null;
+  /** The smallest change of the settings that would allow the command. */
+  readonly remedy: string | null;
+  /** The part of the text that a refusal is about. */
+  readonly piece: { readonly pos: number; readonly end: number } | null;
   readonly asked_at: string;
   readonly started_at: string | null;
   readonly duration_ms: number | null;
@@ -54,6 +60,12 @@ export interface CommandCard {
   readonly cpu_ms: number | null;
   readonly memory_bytes: number | null;
   readonly terminal: boolean;
+  /** The machine that it runs on; null for this one. */
+  readonly machine: string | null;
+  /** The enforced `sandbox`; null until the command has started. */
+  readonly sandbox: string | null;
+  /** The enforced network access; null until the command has started. */
+  readonly network: string | null;
   /** The answers of people: who, when, and what. */
   readonly acts: readonly PersonAct[];
 }
@@ -89,8 +101,10 @@ export interface AgentCard {
 /** An approval request, as a card shows it. */
 export interface QuestionCard {
   readonly id: string;
-  /** The id of the command that waits. */
+  /** The id of the command that asked first. */
   readonly command: string;
+  /** The ids of the commands that wait for the answer now. */
+  readonly calls: readonly string[];
   readonly agent: string;
   readonly client: string;
   readonly server: string;
@@ -176,6 +190,8 @@ export type PageMessage =
       readonly channel: number;
       readonly command: string;
       readonly from: number;
+      /** The server stops at this cursor and sends `end`; without it, the server follows the output. */
+      readonly to?: number | undefined;
       readonly mode: 'tail' | 'all';
     }
   | { readonly type: 'ack'; readonly channel: number; readonly cursor: number }

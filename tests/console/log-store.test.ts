@@ -62,11 +62,11 @@ describe('an output log in the page', () => {
     const store = new LogStore(100);
     store.append(encode('one\n'), 5, false);
     store.append(encode('two\n'), 1_500, true);
-    expect(store.rows(0, 5)).toMatchObject([
+    expect(store.rows(store.firstLine, 5)).toMatchObject([
       { cursor: 100, ms: 5, fromStderr: false, isNewSecond: true },
       { cursor: 104, ms: 1_500, fromStderr: true, isNewSecond: true },
     ]);
-    expect(store.lineAt(105)).toBe(1);
+    expect(store.lineAt(105)).toBe(store.firstLine + 1);
   });
 
   test('a line of 5 MB shows its beginning, and memory stays below a limit', () => {
@@ -87,11 +87,69 @@ describe('an output log in the page', () => {
     store.skip(1_000);
     store.append(encode('last\n'), 0, false);
     expect(store.skippedBytes).toBe(994);
-    expect(store.rows(0, 10)).toMatchObject([{ line: 1, cursor: 1_000 }]);
+    expect(store.rows(store.firstLine, 10)).toMatchObject([{ number: null, cursor: 1_000 }]);
+  });
+
+  test('parts that are put before a log give the same rows as the whole', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'bc\n',
+      '\n',
+      '\u001b[31mred',
+      '\u001b[0m',
+      'x'.repeat(50),
+      '\n'.repeat(300),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 30 }),
+        fc.array(fc.nat(10_000), { maxLength: 4 }),
+        (pieces, places) => {
+          const bytes = encode(pieces.join(''));
+          const cuts = [...new Set(places.map((at) => at % bytes.length))].sort((one, other) => one - other);
+          const bounds = [0, ...cuts.filter((at) => at > 0), bytes.length];
+          const store = new LogStore(bounds.at(-2) ?? 0);
+          store.append(bytes.subarray(bounds.at(-2)), 7, false);
+          for (let index = bounds.length - 3; index >= 0; index -= 1) {
+            const part = bytes.subarray(bounds[index], bounds[index + 1]);
+            store.prepend([{ bytes: part, ms: 7, isStderr: false }], bounds[index] ?? 0);
+          }
+          const whole = new LogStore(0);
+          whole.append(bytes, 7, false);
+          const toSeen = (log: LogStore) =>
+            log
+              .rows(log.firstLine, 10_000)
+              .map(({ number, cursor, pieces: shown }) => [
+                number,
+                cursor,
+                shown.map(({ text }) => text).join(''),
+              ]);
+          expect(toSeen(store)).toEqual(toSeen(whole));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a log that is full drops its end for lines before it, and says so', () => {
+    const line = `${'z'.repeat(99)}\n`;
+    const log = new OpenLog('cmd_1', { from: 10_000_000, mode: 'tail' });
+    for (let count = 0; count < 64; count += 1) log.append(encode(line.repeat(10_000)), 0, false);
+    const before = log.state();
+    const bytes = encode(line.repeat(100_000));
+    expect(log.prepend([{ bytes, ms: 0, isStderr: true }], 0)).toBe(true);
+    const after = log.state();
+    expect(after).toMatchObject({ firstCursor: 0, isWhole: false, shift: 100_000, bytes: before.end });
+    expect(after.end).toBeLessThan(before.end);
+    expect(after.end).toBeGreaterThan(60_000_000);
+    expect(log.rows(after.firstLine, 1)).toMatchObject([{ number: 1, fromStderr: true }]);
+    expect(log.rows(after.lines - 1, 1)).toMatchObject([{ number: after.count }]);
+    log.append(encode(line.repeat(100_000)), 0, false);
+    expect(log.state().shift).toBeLessThan(100_000);
   });
 
   test('wrapped rows are counted in cells', () => {
-    const log = new OpenLog('cmd_1', { from: 0, mode: 'all', keeps: 'last' });
+    const log = new OpenLog('cmd_1', { from: 0, mode: 'all' });
     log.store.append(encode(`short\n${'w'.repeat(25)}\n漢字漢字漢字\n`), 0, false);
     log.wrap(10);
     expect(log.visual).toBe(1 + 3 + 2);
@@ -102,7 +160,7 @@ describe('an output log in the page', () => {
 
 describe('a search', () => {
   const logOf = (text: string) => {
-    const log = new OpenLog('cmd_1', { from: 0, mode: 'all', keeps: 'last' });
+    const log = new OpenLog('cmd_1', { from: 0, mode: 'all' });
     log.store.append(encode(text), 0, false);
     log.isEnded = true;
     return log;

@@ -196,10 +196,10 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
-  test('of an output of more than 64 MB the page keeps the end, says so, and can show the beginning', async () => {
+  test('an output of more than 64 MB is kept in part, and scrolling fetches the rest', async () => {
     writeFileSync(join(here.cwd, 'piece'), 'a line of an output that is far too long\n'.repeat(25_000));
     const file = join(here.cwd, 'go-on');
-    const script = `echo the first line; while [ ! -e ${file} ]; do sleep 0.1; done; for i in $(seq 70); do cat piece; done; echo the last line; sleep 3030`;
+    const script = `echo the first line; while [ ! -e ${file} ]; do sleep 0.1; done; for i in $(seq 70); do echo part $i; cat piece; done; echo the last line; sleep 3030`;
     const call = here.shell('bash', ['-c', script]).catch(() => {});
     const find = async () =>
       (
@@ -208,19 +208,52 @@ describe('the output of a command', { timeout: 300_000 }, () => {
         }
       ).commands[0];
     await expect.poll(find, { timeout: 120_000 }).toBeDefined();
-    const { page, problems } = await openConsolePage(browser, here, {
-      path: `/commands/${(await find())?.id}`,
-    });
-    const shows = (text: string) => page.locator('.log .ln').filter({ hasText: text }).first().waitFor();
+    const path = `/commands/${(await find())?.id}`;
+    const { page, problems } = await openConsolePage(browser, here, { path });
+    const shows = (text: string) =>
+      page.locator('.log .ln').filter({ hasText: text }).first().waitFor({ timeout: 120_000 });
+    const scroll = (to: string) => page.evaluate(`document.querySelector('.log').scrollTop = ${to}`);
+    const firstShown = () =>
+      page.evaluate(`(() => {
+        const log = document.querySelector('.log').getBoundingClientRect();
+        const row = [...document.querySelectorAll('.log .ln')].find((one) => one.getBoundingClientRect().top >= log.top && one.querySelector('.tx')?.textContent);
+        return Number(row?.querySelector('.no')?.textContent ?? 0);
+      })()`) as Promise<number>;
     await shows('the first line');
     writeFileSync(file, '');
     await shows('the last line');
-    await page.getByText('The page keeps the last 64 MB').waitFor();
-    await page.locator('.live').getByText('1,750,002').waitFor();
+    await page.getByText('the rest is fetched as you scroll').waitFor();
+    await page.locator('.live').getByText('1,750,072').waitFor();
+    // The first line that is kept: above it, more is fetched, and what the reader sees stays where it is.
+    await scroll('0');
+    await expect.poll(firstShown, { timeout: 120_000 }).toBeLessThan(1_500_000);
+    const before = await firstShown();
+    await expect
+      .poll(() => page.evaluate("document.querySelector('.log').scrollTop"), { timeout: 120_000 })
+      .toBeGreaterThan(1_000);
+    expect(Math.abs((await firstShown()) - before)).toBeLessThan(3);
+    await scroll('0');
+    await expect.poll(firstShown, { timeout: 120_000 }).toBeLessThan(before);
     await page.getByRole('button', { name: 'Show the beginning' }).click();
     await shows('the first line');
-    await page.getByText('Only the first 67.').waitFor();
+    // Below the first part there is the next one.
+    for (const part of [2, 3]) {
+      await expect
+        .poll(
+          async () => {
+            await scroll("document.querySelector('.log').scrollHeight");
+            return firstShown();
+          },
+          { timeout: 120_000 },
+        )
+        .toBeGreaterThan(part * 25_000);
+    }
     await page.getByRole('button', { name: 'Show the end' }).click();
+    await shows('the last line');
+    const cursor = 25_000 * 41 * 30;
+    await page.goto(`${here.address}${path}?at=${cursor}`);
+    await page.locator('.log .ln.sel').waitFor({ timeout: 120_000 });
+    await page.keyboard.press('f');
     await shows('the last line');
     await here.post(`/api/commands/${(await find())?.id}/stop`, {});
     await call;

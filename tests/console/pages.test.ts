@@ -215,6 +215,72 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await mobile.close();
   });
 
+  test('on a phone a question is a sheet from below on every other page, and Pause is in one too', async () => {
+    const mobile = await openBrowser(phone);
+    const { page, problems } = await openConsolePage(mobile, here, { name: 'phone' });
+    const { id } = await first('q=tee');
+    await page.goto(`${here.address}/commands/${id}`);
+    running.push(call('execute_command', { command: 'git push origin sheet' }));
+    const peek = page.getByRole('button', { name: /Review/ });
+    await peek.waitFor();
+    expect(await page.locator('.ask').count()).toBe(0);
+    expect((await peek.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await peek.tap();
+    const sheet = page.getByRole('dialog');
+    const question = sheet.locator('.ask').filter({ hasText: 'git push origin sheet' });
+    await question.waitFor();
+    expect(await findingsInThemes(page)).toEqual([]);
+    expect(await fits(page)).toBe(true);
+    if (pictures) await page.screenshot({ path: join(pictures, 'console-phone.png') });
+    await untilGone(question, () => question.getByRole('button', { name: 'Deny' }).tap({ timeout: 5_000 }));
+    await page.goto(`${here.address}/agents`);
+    await page.getByRole('button', { name: 'More' }).tap();
+    await sheet.getByRole('link', { name: 'Audit' }).waitFor();
+    await sheet.getByRole('button', { name: 'Pause everything' }).tap();
+    await sheet.getByText(/This ends \d+ commands/).waitFor();
+    expect(await findingsInThemes(page)).toEqual([]);
+    await sheet.getByRole('link', { name: 'Server' }).tap();
+    await page.waitForURL(`${here.address}/server`);
+    await sheet.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+    await mobile.close();
+  });
+
+  test('a call that is made again is one question, and its answer is shown with the call that waited', async () => {
+    const command = 'git push origin again';
+    const { page, problems } = await openConsolePage(browser, here);
+    running.push(call('execute_command', { command }), call('execute_command', { command }));
+    const question = page.locator('.ask:has(.answers)').filter({ hasText: command });
+    await question.waitFor();
+    const calls = async () => {
+      const { questions } = (await here.send('/api/now', { headers: here.bearer }))
+        .body as unknown as NowReply;
+      return questions.find(({ asked }) => asked.command === command)?.calls ?? [];
+    };
+    await expect.poll(calls, { timeout: 60_000 }).toHaveLength(2);
+    await page.clock.install();
+    await page.reload();
+    await question.waitFor();
+    await page.clock.fastForward(10_000);
+    await page.getByText(/[0-8] m \d+ s left/).waitFor();
+    expect(await page.getByText('Asked in claude-code').count()).toBe(0);
+    expect(await page.locator('#sum-title b').first().textContent()).toBe(
+      await page.locator('.rail .count.needs').textContent(),
+    );
+    const [waited] = await calls();
+    await page.close();
+    const { questions } = (await here.send('/api/now', { headers: here.bearer })).body as unknown as NowReply;
+    const asked = questions.find((one) => one.asked.command === command);
+    const body = { answer: 'declined', digest: asked?.digest, note: 'Once is enough.' };
+    expect(await here.post(`/api/approvals/${asked?.id}`, body)).toMatchObject({ status: 200 });
+    await expect
+      .poll(async () => (await commandsOf('q=push+origin+again')).find(({ id }) => id === waited)?.acts, {
+        timeout: 60_000,
+      })
+      .toMatchObject([{ kind: 'declined', note: 'Once is enough.' }]);
+    expect(problems).toEqual([]);
+  });
+
   test('the keyboard alone reaches pages, rows and the output', async () => {
     const { page } = await openConsolePage(browser, here);
     await Promise.all([page.keyboard.press('g'), page.keyboard.press('c')]);
@@ -275,6 +341,54 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.close();
   });
 
+  test('new lines are read aloud if the reader wants it: how many, and the last', async () => {
+    const { page } = await openConsolePage(browser, here, { path: '/server' });
+    const { id } = await first('q=tee');
+    await page.getByRole('checkbox', { name: 'Announce new lines' }).check();
+    await page.goto(`${here.address}/commands/${id}`);
+    await page
+      .getByRole('log')
+      .filter({ hasText: /^\d+ lines, last: .*payment\.test\.ts \d+ of 33$/ })
+      .waitFor();
+    await page.goto(`${here.address}/server`);
+    await page.getByRole('checkbox', { name: 'Announce new lines' }).uncheck();
+    await page.close();
+  });
+
+  test('a refusal shows its sentence and the next step, and marks the part that it is about', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    const [refused] = await commandsOf('outcome=refused&q=rm');
+    await page.goto(`${here.address}/commands/${refused?.id}`);
+    await page.getByText('It was refused, so nothing ran.').waitFor();
+    expect(refused?.hint).toMatch(/\.$/);
+    await page
+      .locator('.tab-body')
+      .getByText(refused?.hint ?? 'missing')
+      .waitFor();
+    expect(await page.locator('#cmd-title mark').allTextContents()).toEqual(['/']);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('typed filters become the address, and a program can be chosen', async () => {
+    const { page, problems } = await openConsolePage(browser, here, { path: '/commands' });
+    const field = page.getByRole('searchbox', { name: 'Words in the command' });
+    await field.fill('program:rm outcome:refused /');
+    await field.press('Enter');
+    await page.waitForURL(/\/commands\?program=rm&outcome=refused&q=%2F$/);
+    await expect
+      .poll(() => page.locator('.rows-list .what').allTextContents(), { timeout: 60_000 })
+      .toEqual(['rm -rf /']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('combobox', { name: 'Program' }).selectOption('ls');
+    await page.waitForURL(/\/commands\?program=ls$/);
+    await expect
+      .poll(() => page.locator('.rows-list .what').allTextContents(), { timeout: 60_000 })
+      .toEqual(['ls -la']);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('a viewer sees the same and can only look', async () => {
     const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
     await page.getByText('This page is read-only.').first().waitFor();
@@ -295,6 +409,10 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop it now' }).click();
     await page.locator('.status').filter({ hasText: 'Stopped' }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /sleep 3000: stopped after/ })
+      .waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });

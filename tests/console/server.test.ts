@@ -221,6 +221,49 @@ describe('observers', { timeout: 300_000 }, () => {
     expect(await whole.text()).toHaveLength(8_000_006);
   });
 
+  test('a part ends at its last byte, and says so', async () => {
+    await here.shell('printf', ['%s', 'x'.repeat(1_000)], { cwd: project() });
+    const { commands } = await get<{ commands: CommandCard[] }>('/api/commands?q=printf');
+    const page = await openConsole(here, operator);
+    page.send({ type: 'open', channel: 1, command: commands[0]?.id, from: 100, to: 350, mode: 'all' });
+    expect(await page.until(isType('end'))).toMatchObject({ channel: 1, cursor: 350 });
+    expect(page.text(1)).toHaveLength(250);
+    await page.close();
+  });
+
+  test('it is downloaded as bytes, as text without sequences, or as a recording with its times', async () => {
+    const script = "printf '\\033[31mred\\033[0m\\n10 %%\\r20 %%\\n'; sleep 1; echo late";
+    const started = await agent.use('start_command', { command: `${script}; sleep 3050`, cwd: project() });
+    const id = String(started.structured.command_id);
+    const load = async (form: string) => {
+      const reply = await fetch(`${here.address}/api/commands/${id}/output?download=${form}`, {
+        headers: here.bearer,
+      });
+      return { name: reply.headers.get('content-disposition'), text: await reply.text() };
+    };
+    await eventually(async () => ((await load('text')).text.includes('late') ? true : undefined));
+    expect(await load('raw')).toEqual({
+      name: `attachment; filename="${id}.log"`,
+      text: '\u001b[31mred\u001b[0m\n10 %\r20 %\nlate\n',
+    });
+    expect(await load('text')).toEqual({
+      name: `attachment; filename="${id}.txt"`,
+      text: 'red\n20 %\nlate\n',
+    });
+    const cast = await load('cast');
+    expect(cast.name).toBe(`attachment; filename="${id}.cast"`);
+    const [header, ...events] = cast.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(header).toMatchObject({ version: 3 });
+    expect(events.map(([, code, data]) => [code, data]).at(-1)).toEqual(['o', 'late\r\n']);
+    expect(events.at(-1)[0]).toBeGreaterThan(0.8);
+    const bad = await here.send(`/api/commands/${id}/output?download=pdf`, { headers: here.bearer });
+    expect(bad).toMatchObject({ status: 400, body: { error: expect.stringContaining('raw, text or cast') } });
+    await post(`/api/commands/${id}/stop`, {});
+  });
+
   test('50 of them see the same bytes', async () => {
     const rows = 'for i in $(seq 1 200); do echo "row $i"; sleep 0.005; done';
     const call = here.shell('bash', ['-c', rows], { cwd: project() });

@@ -87,8 +87,10 @@ describe('the states of the console', { timeout: 600_000 }, () => {
 
   test('a thousand agents and long names fit on a phone and a desktop', async () => {
     mkdirSync(audit(), { recursive: true });
-    const time = new Date().toISOString();
+    const now = Date.now();
     for (let index = 0; index < 1_000; index += 1) {
+      // Of many agents the page shows those that ran a command last.
+      const time = new Date(now - 1_000 + index).toISOString();
       const client = index === 999 ? `\u202e${'x'.repeat(300)}` : `client-${index}`;
       const head = { seq: 1, time, id: `cmd_many${index}`, door: 'mcp', client };
       const cwd = `/srv/${'deep/'.repeat(40)}${index}`;

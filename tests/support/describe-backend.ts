@@ -27,6 +27,16 @@ export function describeBackend(name: string, open: () => OpenBackend, reason?: 
       expect(Buffer.from(middle.chunks[0]?.data ?? []).toString()).toBe(stdout.slice(5_000_000, 5_000_010));
     });
 
+    test('carries the times of output, while it runs and when it is read again', async () => {
+      const { backend, start } = open();
+      const id = await start('echo early; sleep 1; echo late');
+      await readAll(backend, id);
+      const { marks } = await backend.read(id, 0, { waitMs: 0, maxBytes: 100 });
+      expect(marks?.map(({ cursor }) => cursor)).toEqual([0, 6]);
+      const [first, second] = marks?.map(({ ms }) => ms) ?? [];
+      expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(900);
+    });
+
     test('writes to stdin, in order, and reports who waits for input', async () => {
       const { backend, start } = open();
       const id = await start('read one; read two; echo "$two $one"', { stdin: 'open' });
@@ -38,13 +48,36 @@ export function describeBackend(name: string, open: () => OpenBackend, reason?: 
 
     test('starts one id once, and reports why a program cannot start', async () => {
       const { backend, start, folder } = open();
-      const id = await start(`echo once | tee -a ${folder}/file; sleep 60`);
+      const id = await start(`echo once >> ${folder}/file; cat ${folder}/file; sleep 60`);
       await backend.start(id);
       expect((await backend.read(id, 0, { waitMs: 20_000, maxBytes: 10 })).next).toBe(5);
       expect((await backend.stop(id, { signal: 'SIGKILL', graceMs: 0 })).status).toBe('killed');
       const missing = { kind: 'argv', argv: ['no-such-program'] } as const;
       await expect(start('', { command: missing })).rejects.toMatchObject({ code: 'program_not_found' });
       expect(await readAll(backend, await start(`cat ${folder}/file`))).toMatchObject({ stdout: 'once\n' });
+    });
+
+    test('ends the whole process tree of a command, also a process in a session of its own', async () => {
+      const { backend, start, folder } = open();
+      const beat = `echo up; while :; do date +%s%N > ${folder}/beat; sleep 0.05; done`;
+      const id = await start(`setsid bash -c '${beat}' & wait`);
+      expect((await backend.read(id, 0, { waitMs: 20_000, maxBytes: 3 })).next).toBe(3);
+      const isBeating = `sleep 0.3; a=$(cat ${folder}/beat); sleep 0.5; [ "$a" = "$(cat ${folder}/beat)" ] && echo still || echo beats`;
+      expect(await readAll(backend, await start(isBeating))).toMatchObject({ stdout: 'beats\n' });
+      await backend.stop(id, { signal: 'SIGTERM', graceMs: 2_000 });
+      expect(await readAll(backend, await start(isBeating))).toMatchObject({ stdout: 'still\n' });
+    });
+
+    test('reads the same bytes from the same cursor, also after the end', async () => {
+      const { backend, start } = open();
+      const id = await start('for i in 1 2 3; do echo $i; sleep 0.05; done');
+      await backend.wait(id, 20_000);
+      const once = await backend.read(id, 2, { waitMs: 0, maxBytes: 100 });
+      expect(Buffer.concat(once.chunks.map(({ data }) => data)).toString()).toBe('2\n3\n');
+      expect(await backend.read(id, 2, { waitMs: 0, maxBytes: 100 })).toEqual(once);
+      await expect(backend.read(id, 1_000, { waitMs: 0, maxBytes: 1 })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
     });
 
     test('keeps the state of a persistent shell, and sends it only when it has changed', async () => {

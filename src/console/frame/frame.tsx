@@ -15,6 +15,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { Connection } from './connection.tsx';
 import { Header } from './header.tsx';
 import { KeyList } from './key-list.tsx';
+import { QuestionSheet } from './question-sheet.tsx';
 import { Rail } from './rail.tsx';
 import { toPageTitle } from './sections.ts';
 import { SignIn } from './sign-in.tsx';
@@ -42,6 +43,7 @@ export function Frame() {
           <CurrentPage />
         </main>
       </div>
+      <QuestionSheet />
       <BottomBar />
       <Toast />
       <p class="sr" aria-live="polite">

@@ -1,15 +1,13 @@
 import { Icon, Logo } from '../parts/icon.tsx';
 import { place } from '../router.ts';
 import { now, waitingCount } from '../store.ts';
+import { Health } from './health.tsx';
 import { Pause } from './pause.tsx';
 import { sections } from './sections.ts';
 
 /** The pages, the state of the servers, and Pause. */
 export function Rail() {
   const [section = ''] = place.value.path;
-  const state = now.value;
-  const problems = state?.servers.filter(({ problem }) => problem !== null).length ?? 0;
-  const count = state?.servers.length ?? 0;
   return (
     <nav class="rail" aria-label="Console">
       <a class="brand" href="/" aria-label="nacre, now">
@@ -31,12 +29,7 @@ export function Rail() {
         })}
       </ul>
       <div class="foot">
-        <p class="health">
-          <span class={`dot ${problems > 0 ? 'bad' : 'ok'}`} aria-hidden="true" />
-          {count} {count === 1 ? 'server' : 'servers'},{' '}
-          {problems === 0 ? 'all well' : `${problems} with a problem`}
-        </p>
-        <p class="fine">{state ? `${new URL(state.address).host} · ${state.version}` : ''}</p>
+        <Health />
         <Pause />
       </div>
     </nav>

@@ -1,5 +1,5 @@
 import { place } from '../router.ts';
-import { now } from '../store.ts';
+import { now, opened } from '../store.ts';
 import { toAgentName, toTitle } from '../words.ts';
 
 /** The pages of the console: path, label and icon. */
@@ -25,6 +25,7 @@ export function toCrumb(section: string, id: string): string {
     const agent = now.value?.agents.find(({ key }) => key === id);
     return agent ? toAgentName(agent) : id;
   }
-  const card = [...(now.value?.running ?? []), ...(now.value?.failed ?? [])].find((one) => one.id === id);
+  const { running = [], failed = [] } = now.value ?? {};
+  const card = [...running, ...failed, opened.value].find((one) => one?.id === id);
   return card ? toTitle(card.command) : id;
 }

@@ -95,6 +95,8 @@ function useFind({ log, ring, state, setCurrent }: ShownLog) {
 function toHits(state: LogState | undefined, query: string, index: number | undefined): string {
   if (query === '' || !state) return '';
   if (state.queryError !== null) return state.queryError;
-  if (state.found === 0) return state.isSearched ? 'none' : '…';
-  return index === undefined ? toCount(state.found) : `${toCount(index + 1)} of ${toCount(state.found)}`;
+  const here = state.isWhole ? '' : ' here';
+  if (state.found === 0) return state.isSearched ? `none${here}` : '…';
+  const found = `${toCount(state.found)}${here}`;
+  return index === undefined ? found : `${toCount(index + 1)} of ${found}`;
 }

@@ -1,18 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { choices } from '../choices.ts';
 import { toCount, toSize } from '../words.ts';
-import type { LogState } from '../worker/messages.ts';
+import { Spoken } from './spoken.tsx';
+import type { ShownLog } from './use-log.ts';
 
 /** Whether the output is followed, and how much there is of it. */
-export function LogFooter({
-  state,
-  isFollowing,
-  onFollow,
-}: {
-  readonly state: LogState | undefined;
-  readonly isFollowing: boolean;
-  readonly onFollow: () => void;
-}) {
+export function LogFooter({ shown, onFollow }: { readonly shown: ShownLog; readonly onFollow: () => void }) {
+  const { state, isFollowing } = shown;
   const isEnded = state?.isEnded ?? false;
   return (
     <footer class="live">
@@ -23,19 +16,20 @@ export function LogFooter({
         onClick={onFollow}
         disabled={isEnded && !isFollowing}
       >
-        <span class="dot run" />
+        <span class={`dot ${isEnded ? 'off' : 'run'}`} aria-hidden="true" />
         {isEnded ? 'Ended' : isFollowing ? 'Following' : 'Follow'}
       </button>
       <span class="nums">
-        <b>{toCount(state?.lines ?? 0)}</b> lines
+        <b>{toCount(state?.count ?? 0)}</b> {state?.count === 1 ? 'line' : 'lines'}
+        {state && !state.isCounted && ' here'}
       </span>
       <span class="nums">{toSize(state?.bytes ?? 0)}</span>
-      {!isEnded && <Rate bytes={state?.bytes ?? 0} />}
+      {state?.isLive && <Rate bytes={state?.bytes ?? 0} />}
       <span class="hint" aria-hidden="true">
         <kbd>f</kbd> follow <kbd>/</kbd> find <kbd>[</kbd>
         <kbd>]</kbd> command before, after <kbd>?</kbd> keys
       </span>
-      <Spoken state={state} />
+      <Spoken shown={shown} />
     </footer>
   );
 }
@@ -54,26 +48,4 @@ function Rate({ bytes }: { readonly bytes: number }) {
     return () => clearInterval(timer);
   }, []);
   return rate > 0 ? <span class="nums">{toSize(rate)}/s</span> : null;
-}
-
-/** Reads new lines aloud, at most every two seconds; off until the reader asks for it. */
-function Spoken({ state }: { readonly state: LogState | undefined }) {
-  const [words, setWords] = useState('');
-  const before = useRef(0);
-  const latest = useRef(state);
-  latest.current = state;
-  useEffect(() => {
-    if (!choices.value.speaks) return;
-    const timer = setInterval(() => {
-      const lines = latest.current?.lines ?? 0;
-      if (lines > before.current) setWords(`${lines - before.current} lines`);
-      before.current = lines;
-    }, 2_000);
-    return () => clearInterval(timer);
-  }, [choices.value.speaks]);
-  return (
-    <p class="sr" role="log" aria-live="polite">
-      {words}
-    </p>
-  );
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { choices, choose, wrapsLines } from '../choices.ts';
 import { onKeys } from '../keys.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { notify } from '../parts/toast.tsx';
 import { toCount } from '../words.ts';
@@ -32,26 +32,14 @@ export function LogTools({ card, shown }: { readonly card: CommandCard; readonly
           <b>{toCount(errors)}</b> {errors === 1 ? 'error line' : 'error lines'} <kbd>e</kbd>
         </button>
       )}
-      <button
-        class="icon-btn"
-        type="button"
-        aria-pressed={times !== 'off'}
-        aria-label={`Times: ${times === 'since' ? 'since the start' : times}`}
+      <Toggle
+        icon="clock"
+        label={`Times: ${times === 'since' ? 'since the start' : times}`}
         title="Times (t)"
-        onClick={changeTimes}
-      >
-        <Icon name="clock" />
-      </button>
-      <button
-        class="icon-btn"
-        type="button"
-        aria-pressed={isWrapped}
-        aria-label="Wrap lines"
-        title="Wrap lines (w)"
-        onClick={changeWrap}
-      >
-        <Icon name="wrap" />
-      </button>
+        isOn={times !== 'off'}
+        onPress={changeTimes}
+      />
+      <Toggle icon="wrap" label="Wrap lines" title="Wrap lines (w)" isOn={isWrapped} onPress={changeWrap} />
       <Menu
         icon="copy"
         label="Copy"
@@ -61,17 +49,52 @@ export function LogTools({ card, shown }: { readonly card: CommandCard; readonly
           ['Address of this page', () => void copyAddress()],
         ]}
       />
-      <a
-        class="icon-btn"
-        href={`/api/commands/${card.id}/output?download`}
-        download={`${card.id}.log`}
-        aria-label="Download the output"
-        title="Download"
-      >
-        <Icon name="download" />
-      </a>
+      <Menu
+        icon="download"
+        label="Download"
+        items={[
+          ['Bytes as they were printed', () => download(card.id, 'raw', 'log')],
+          ['Text without colours', () => download(card.id, 'text', 'txt')],
+          ['Recording (asciicast)', () => download(card.id, 'cast', 'cast')],
+        ]}
+      />
     </div>
   );
+}
+
+function Toggle({
+  icon,
+  label,
+  title,
+  isOn,
+  onPress,
+}: {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly title: string;
+  readonly isOn: boolean;
+  readonly onPress: () => void;
+}) {
+  return (
+    <button
+      class="icon-btn"
+      type="button"
+      aria-pressed={isOn}
+      aria-label={label}
+      title={title}
+      onClick={onPress}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+// Clicking a link with `download` saves the reply without leaving the page.
+function download(id: string, form: string, suffix: string): void {
+  const link = document.createElement('a');
+  link.href = `/api/commands/${id}/output?download=${form}`;
+  link.download = `${id}.${suffix}`;
+  link.click();
 }
 
 async function goToError({ log, ring, chosen, choose: set }: ShownLog, by: 1 | -1): Promise<void> {

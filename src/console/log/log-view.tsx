@@ -16,11 +16,15 @@ import { type ShownLog, useLog } from './use-log.ts';
 export function LogView({ card }: { readonly card: CommandCard }) {
   const field = useRef<HTMLInputElement>(null);
   const shown = useLog(card);
-  const { state, isFollowing, view, ring } = shown;
+  const { state, view, ring } = shown;
   const clicked = useChosenLines(card, shown);
   const fresh = useFreshLines(shown);
   const isWrapped = wrapsLines();
-  const follow = () => ring.current?.follow(!ring.current.isFollowing);
+  const follow = () => {
+    // This part does not include the newest lines, so the output is opened again at its end.
+    if (state && !state.isLive && !state.isEnded) shown.show('end');
+    else ring.current?.follow(!ring.current.isFollowing);
+  };
   useLayoutEffect(() => onKeys({ f: follow }));
   // Ctrl-F focuses this field; a second press, while it has the focus, opens the search of the browser.
   const findHere = (event: KeyboardEvent) => {
@@ -59,7 +63,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
           </button>
         )}
       </div>
-      <LogFooter state={state} isFollowing={isFollowing} onFollow={follow} />
+      <LogFooter shown={shown} onFollow={follow} />
     </>
   );
 }
@@ -67,26 +71,28 @@ export function LogView({ card }: { readonly card: CommandCard }) {
 // Lines that arrived since the reader scrolled up.
 function useFreshLines({ state, isFollowing }: ShownLog): number {
   const [seen, setSeen] = useState(0);
-  const lines = state?.lines ?? 0;
-  useEffect(() => setSeen(lines), [isFollowing]);
-  return isFollowing || state?.isEnded ? 0 : Math.max(0, lines - seen);
+  const arrived = state?.arrived ?? 0;
+  useEffect(() => setSeen(arrived), [isFollowing, state === undefined]);
+  return isFollowing || !state?.isLive ? 0 : Math.max(0, arrived - seen);
 }
 
-/** Says which part of a long output is not in the page, and leads to it. */
+/** Says how much of a long output is in the page, with buttons for its beginning and end. */
 function LeftOut({ card, shown }: { readonly card: CommandCard; readonly shown: ShownLog }) {
-  const { state, keeps, show } = shown;
-  if (!state || (state.firstCursor === 0 && keeps === 'last')) return null;
-  const dropped = state.firstCursor - state.skippedBytes;
+  const { state, show } = shown;
+  if (!state || state.isWhole || state.error !== null || state.end === 0) return null;
+  const { firstCursor, end, bytes, skippedBytes } = state;
+  const total = Math.max(bytes, card.stdout_bytes + card.stderr_bytes);
   return (
     <p class="notice left-out">
-      {state.isFull && `Only the first ${toSize(state.bytes)} are shown. `}
-      {state.skippedBytes > 0 &&
-        (isOpen(card)
-          ? `${toSize(state.skippedBytes)} passed by while the command was faster than this page. `
-          : `This is the end of a long output; ${toSize(state.skippedBytes)} are before it. `)}
-      {dropped > 0 && `The page keeps the last 64 MB; ${toSize(dropped)} before them are no longer here. `}
-      <button class="as-link" type="button" onClick={() => show(keeps === 'last' ? 'first' : 'last')}>
-        {keeps === 'last' ? 'Show the beginning' : 'Show the end'}
+      {skippedBytes > 0 &&
+        isOpen(card) &&
+        `${toSize(skippedBytes)} were skipped because the command printed faster than this page could read. `}
+      Showing {toSize(end - firstCursor)} of {toSize(total)}; the rest is fetched as you scroll.{' '}
+      <button class="as-link" type="button" onClick={() => show(0)}>
+        Show the beginning
+      </button>{' '}
+      <button class="as-link" type="button" onClick={() => show('end')}>
+        Show the end
       </button>{' '}
       <a href={`/api/commands/${card.id}/output?download`} download={`${card.id}.log`}>
         Download everything

@@ -37,7 +37,7 @@ export function paintRow(
   const parts = partsOf.get(element) ?? createParts(element);
   const line = typeof row === 'number' ? row : row.line;
   setClass(element, toClassName(row, line, options));
-  paintNumber(parts.number, line, typeof row === 'number' ? undefined : row.cursor);
+  paintNumber(parts.number, line, typeof row === 'number' ? undefined : row);
   setText(parts.time, toTime(row, options));
   paintText(parts.text, row, options);
 }
@@ -79,11 +79,12 @@ function toClassName(row: MarkedRow | number, line: number, { chosen }: RingOpti
   return names.join(' ');
 }
 
-function paintNumber(link: HTMLAnchorElement, line: number, cursor: number | undefined): void {
-  setText(link, String(line + 1));
+// In a part of a long output the number of a line may be unknown; its link uses the byte position in any case.
+function paintNumber(link: HTMLAnchorElement, line: number, row: MarkedRow | undefined): void {
+  setText(link, row === undefined ? '' : String(row.number ?? '·'));
   link.dataset.line = String(line);
-  if (cursor === undefined) link.removeAttribute('href');
-  else link.href = `?at=${cursor}`;
+  if (row === undefined) link.removeAttribute('href');
+  else link.href = `?at=${row.cursor}`;
 }
 
 function toTime(row: MarkedRow | number, { times, startedAt }: RingOptions): string {

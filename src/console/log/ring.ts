@@ -2,6 +2,7 @@
 // 1. the scroll position gives the first row, 2. rows that are not known are asked for, 3. at most one paint a frame.
 // While the page follows, the worker sends the last lines with every state, and 1 and 2 are left out.
 import type { LogHandle } from '../bridge.ts';
+import { isNarrow } from '../screen.ts';
 import type { LogState, MarkedRow } from '../worker/messages.ts';
 import { paintRow } from './paint-row.ts';
 
@@ -75,8 +76,17 @@ export class Ring {
     if (this.#state && this.#state.bytes !== state.bytes) this.#known.delete(this.#state.lines - 1);
     if (this.#state && state.firstLine !== this.#state.firstLine) this.#known.clear();
     if (this.#state?.errors !== state.errors || this.#state?.found !== state.found) this.#asked = '';
+    const moved = this.#state ? state.shift - this.#state.shift : 0;
     this.#state = state;
+    if (moved !== 0 && !this.#isFollowing) this.#moveBy(moved);
     this.#request();
+  }
+
+  // Rows were added or dropped before the first one: scroll by as much, so that the reader keeps seeing the same lines.
+  #moveBy(rows: number): void {
+    const top = this.#view.scrollTop + (rows * this.#rowHeight) / this.#scale();
+    this.#resize();
+    this.#view.scrollTop = Math.max(0, top);
   }
 
   set(options: RingOptions): void {
@@ -127,8 +137,7 @@ export class Ring {
   }
 
   #gutter(): number {
-    const isNarrow = window.matchMedia('(max-width: 760px)').matches;
-    if (isNarrow) return 46;
+    if (isNarrow.value) return 46;
     return this.#options.times === 'off' ? 62 : 128;
   }
 
@@ -167,7 +176,7 @@ export class Ring {
     if (this.#isFollowing && Math.abs(scrollTop - this.#ownTop) < 2) return;
     const isAtEnd = scrollTop + this.#viewHeight >= this.#spaceHeight - 4;
     // After the end there is nothing to follow, but following must still end when the reader scrolls up.
-    const mayFollow = this.#state !== undefined && !this.#state.isEnded;
+    const mayFollow = this.#state?.isLive === true && !this.#state.isEnded;
     if (isAtEnd !== this.#isFollowing && (mayFollow || !isAtEnd)) this.follow(isAtEnd);
     this.#request();
   };

@@ -26,15 +26,15 @@ export function useChosenLines(card: CommandCard, shown: ShownLog): (event: Mous
 }
 
 // A line of the address is there once its bytes have arrived.
-function useLinesOfAddress({ state, log, ring, choose, keeps, show }: ShownLog): void {
+function useLinesOfAddress({ state, log, ring, choose, show }: ShownLog): void {
   const isDone = useRef(false);
   useEffect(() => {
     const { query } = place.value;
     const at = Number(query.get('at') ?? Number.NaN);
     const to = Math.max(at, Number(query.get('to') ?? at));
-    if (Number.isNaN(at) || isDone.current || !state || !(state.isEnded || state.bytes > to)) return;
-    if (at < state.firstCursor && keeps === 'last') {
-      show('first');
+    if (Number.isNaN(at) || isDone.current || !state || !(state.isEnded || state.end > to)) return;
+    if (at < state.firstCursor) {
+      show(at);
       return;
     }
     isDone.current = true;

@@ -5,10 +5,10 @@ import { type LogHandle, openLog } from '../bridge.ts';
 import { choices, wrapsLines } from '../choices.ts';
 import { place } from '../router.ts';
 import { isOpen } from '../store.ts';
-import type { LogState } from '../worker/messages.ts';
+import { keptBytes } from '../worker/log-store.ts';
+import type { LogOptions, LogState } from '../worker/messages.ts';
 import { Ring } from './ring.ts';
 
-const keptBytes = 64 * 1_048_576;
 // The ring paints every state; ten changes a second are enough for the numbers around it.
 const wordsMs = 100;
 
@@ -26,10 +26,19 @@ export interface ShownLog {
   /** The line of the current match. */
   readonly current: number | undefined;
   setCurrent(line: number | undefined): void;
-  /** Which 64 MB of a longer output are shown. */
-  readonly keeps: 'first' | 'last';
-  show(keeps: 'first' | 'last'): void;
+  /** Opens the output again at a cursor, or at its end; for outputs that are too long to keep. */
+  show(place: number | 'end'): void;
 }
+
+/** Where the output was opened. */
+interface Opened {
+  readonly place: number | 'end';
+  /** Grows with every `show`, so that the same place can be opened again. */
+  readonly count: number;
+}
+
+// Bytes before the wanted cursor that are fetched too, so that the reader sees the lines before it.
+const beforeBytes = 65_536;
 
 /** Opens the output of a command, and shows it in the element of `view`. */
 export function useLog(card: CommandCard): ShownLog {
@@ -40,10 +49,10 @@ export function useLog(card: CommandCard): ShownLog {
   const [isFollowing, setFollowing] = useState(isOpen(card) && !place.value.query.has('at'));
   const [chosen, choose] = useState<readonly [number, number]>();
   const [current, setCurrent] = useState<number>();
-  const [keeps, setKeeps] = useState<'first' | 'last'>('last');
-  const show = (part: 'first' | 'last') => {
-    setKeeps(part);
-    setFollowing(part === 'last');
+  const [opened, setOpened] = useState<Opened>({ place: toPlace(card), count: 0 });
+  const show = (where: number | 'end') => {
+    setOpened(({ count }) => ({ place: where, count: count + 1 }));
+    setFollowing(where === 'end');
   };
   const isWrapped = wrapsLines();
   const { times } = choices.value;
@@ -52,10 +61,8 @@ export function useLog(card: CommandCard): ShownLog {
 
   useEffect(() => {
     if (!view.current) return;
-    const isLong = card.stdout_bytes + card.stderr_bytes > keptBytes;
-    const mode = isLong && keeps === 'last' ? 'tail' : 'all';
     const tell = atMostEvery(wordsMs, setState);
-    const handle = openLog(card.id, { from: 0, mode, keeps }, (next) => {
+    const handle = openLog(card.id, toOptions(card, opened), (next) => {
       ring.current?.update(next);
       tell(next);
     });
@@ -71,9 +78,24 @@ export function useLog(card: CommandCard): ShownLog {
       own.close();
       handle.close();
     };
-  }, [card.id, keeps]);
+  }, [card.id, opened]);
   useEffect(() => ring.current?.set(options), [isWrapped, times, startedAt, chosen, current]);
-  return { view, ring, log, state, isFollowing, chosen, choose, current, setCurrent, keeps, show };
+  return { view, ring, log, state, isFollowing, chosen, choose, current, setCurrent, show };
+}
+
+const isLong = (card: CommandCard) => card.stdout_bytes + card.stderr_bytes > keptBytes;
+
+// A short output is fetched whole. A long one is opened at the line in the address; without one, at its end while the command runs, and
+// at its beginning afterwards.
+function toPlace(card: CommandCard): number | 'end' {
+  const at = Number(place.value.query.get('at') ?? Number.NaN);
+  if (!isLong(card)) return 'end';
+  return at >= 0 ? at : isOpen(card) ? 'end' : 0;
+}
+
+function toOptions(card: CommandCard, { place: where }: Opened): LogOptions {
+  if (where === 'end') return { from: 0, mode: isLong(card) ? 'tail' : 'all' };
+  return { from: Math.max(0, where - beforeBytes), mode: 'part' };
 }
 
 // Throttles calls of `pass`; the latest value is always passed in the end.

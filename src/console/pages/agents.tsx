@@ -2,6 +2,7 @@ import type { AgentCard, CommandCard } from '../../contract/console.ts';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { isNarrow } from '../screen.ts';
 import { clock, now } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
 import { useFetched } from '../use-fetched.ts';
@@ -60,7 +61,9 @@ export function AgentPage({ id }: { readonly id: string }) {
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading page="Agent" />;
   const agent = now.value?.agents.find(({ key }) => key === id) ?? data.agent;
-  const questions = (now.value?.questions ?? []).filter((question) => question.agent === id);
+  const questions = isNarrow.value
+    ? []
+    : (now.value?.questions ?? []).filter((question) => question.agent === id);
   const live = new Map((now.value?.running ?? []).map((card) => [card.id, card]));
   const cards = data.commands.map((card) => live.get(card.id) ?? card).toReversed();
   return (

@@ -2,6 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
+import { Choose } from '../parts/choose.tsx';
+import { FilterForm } from '../parts/filter-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { describe } from '../parts/record-list.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
@@ -76,34 +78,23 @@ export function AuditPage() {
     <section class="card fill" aria-labelledby="audit-title">
       <header class="list-head">
         <h1 id="audit-title">Audit</h1>
-        <form class="filters" onSubmit={(event) => event.preventDefault()}>
-          <label class="field">
-            <Icon name="search" />
-            <span class="sr">Text in a record</span>
-            <input
-              type="search"
-              placeholder="Text in a record"
-              value={query.get('q') ?? ''}
-              onChange={(event) => setQuery({ q: event.currentTarget.value })}
-            />
-          </label>
-          <label>
-            <span class="sr">Kind</span>
-            <select
-              value={query.get('kind') ?? ''}
-              onChange={(event) => setQuery({ kind: event.currentTarget.value })}
-            >
-              <option value="">Every kind</option>
-              {kinds.map((kind) => (
-                <option key={kind}>{kind}</option>
-              ))}
-            </select>
-          </label>
+        <FilterForm
+          label="Text in a record"
+          words={query.get('q') ?? ''}
+          onWords={(q) => setQuery({ q })}
+          isFiltered={query.has('kind')}
+        >
+          <Choose
+            label="Kind"
+            value={query.get('kind') ?? ''}
+            options={[['', 'Every kind'], ...kinds.map((kind) => [kind, kind] as const)]}
+            onChange={(kind) => setQuery({ kind })}
+          />
           <a class="btn" href={`/api/audit/export?${query}`} download="audit.jsonl">
             <Icon name="download" />
             Export
           </a>
-        </form>
+        </FilterForm>
         <Chain />
       </header>
       {error ? (

@@ -1,34 +1,47 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
+import { Choose } from '../parts/choose.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
+import { FilterForm } from '../parts/filter-form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { go, place, setQuery } from '../router.ts';
-import { now, onCards } from '../store.ts';
+import { agentOf, now, onCards } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
-import { toAgentName, toCount } from '../words.ts';
+import { toAgentName, toCount, toPath } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
+import { type FilterName, filterNames, readFilters } from './command-filters.ts';
 import { FirstSteps } from './now.tsx';
 
 interface CommandPage {
   readonly commands: readonly CommandCard[];
   readonly total: number;
   readonly next: string | null;
+  /** The most common programs, for the filter. */
+  readonly programs?: readonly string[];
 }
 
 const outcomes = [
-  'problem',
-  'running',
-  'completed',
-  'failed',
-  'refused',
-  'timeout',
-  'killed',
-  'error',
-  'lost',
-  'skipped',
-];
-const filters = ['q', 'agent', 'program', 'outcome', 'cwd', 'since'] as const;
+  ['', 'Every outcome'],
+  ['problem', 'Any problem'],
+  ['running', 'Running'],
+  ['completed', 'Done'],
+  ['failed', 'Failed'],
+  ['refused', 'Refused'],
+  ['timeout', 'Timed out'],
+  ['killed', 'Stopped'],
+  ['error', 'Could not run'],
+  ['lost', 'Lost'],
+  ['skipped', 'Skipped'],
+] as const;
+const times = [
+  ['', 'Any time'],
+  ['15m', '15 minutes'],
+  ['1h', '1 hour'],
+  ['1d', '1 day'],
+  ['7d', '7 days'],
+] as const;
 const maxShown = 1_000;
 
 /** Every command, newest first; the filters are the address. */
@@ -38,7 +51,7 @@ export function CommandsPage() {
   const [fresh, setFresh] = useState(0);
   const seen = useRef({ since: new Date().toISOString(), ids: new Set<string>() });
   const list = useRef<HTMLDivElement>(null);
-  const active = filters.filter((name) => query.has(name));
+  const active = filterNames.filter((name) => query.has(name));
   useEffect(() => {
     setFresh(0);
     seen.current = { since: new Date().toISOString(), ids: new Set() };
@@ -74,7 +87,11 @@ export function CommandsPage() {
   const more = async () => {
     if (!data?.next) return;
     const page = await fetchJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
-    set((before) => ({ ...page, commands: [...before.commands, ...page.commands].slice(-maxShown) }));
+    set((before) => ({
+      ...before,
+      ...page,
+      commands: [...before.commands, ...page.commands].slice(-maxShown),
+    }));
   };
   return (
     <section class="card fill" aria-labelledby="commands-title">
@@ -83,14 +100,14 @@ export function CommandsPage() {
         <span class="count" role="status">
           {data ? toCount(data.total) : ''}
         </span>
-        <Filters />
+        <Filters programs={data?.programs ?? []} />
       </header>
       {active.length > 0 && (
         <ul class="chips" aria-label="Filters">
           {active.map((name) => (
             <li key={name}>
               <button class="chip" type="button" onClick={() => setQuery({ [name]: '' })}>
-                {name}: {name === 'agent' ? agentName(query.get(name) ?? '') : query.get(name)}
+                {name === 'q' ? 'words' : name}: {toFilterText(name, query.get(name) ?? '')}
                 <span class="sr">, remove</span> <Icon name="close" />
               </button>
             </li>
@@ -139,71 +156,38 @@ export function CommandsPage() {
   );
 }
 
-function agentName(key: string): string {
-  const agent = now.value?.agents.find((one) => one.key === key);
-  return agent ? toAgentName(agent) : key;
+function toFilterText(name: FilterName, value: string): string {
+  const agent = name === 'agent' ? agentOf(value) : undefined;
+  if (name === 'cwd') return toPath(value, now.value?.home ?? '');
+  return agent ? toAgentName(agent) : showOdd(value);
 }
 
-function Filters() {
+function Filters({ programs }: { readonly programs: readonly string[] }) {
   const { query } = place.value;
+  const of = (name: FilterName) => ({
+    value: query.get(name) ?? '',
+    onChange: (value: string) => setQuery({ [name]: value }),
+  });
+  const agents = now.value?.agents ?? [];
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
+    <FilterForm
+      label="Words in the command"
+      words={query.get('q') ?? ''}
+      onWords={(words) => setQuery(readFilters(words, agents, now.value?.home ?? ''))}
+      isFiltered={filterNames.some((name) => name !== 'q' && query.has(name))}
     >
-      <label class="field">
-        <Icon name="search" />
-        <span class="sr">Words in the command</span>
-        <input
-          type="search"
-          placeholder="Words in the command"
-          value={query.get('q') ?? ''}
-          onChange={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        <span class="sr">Agent</span>
-        <select
-          value={query.get('agent') ?? ''}
-          onChange={(event) => setQuery({ agent: event.currentTarget.value })}
-        >
-          <option value="">Every agent</option>
-          {(now.value?.agents ?? []).map((agent) => (
-            <option key={agent.key} value={agent.key}>
-              {toAgentName(agent)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span class="sr">Outcome</span>
-        <select
-          value={query.get('outcome') ?? ''}
-          onChange={(event) => setQuery({ outcome: event.currentTarget.value })}
-        >
-          <option value="">Every outcome</option>
-          {outcomes.map((name) => (
-            <option key={name} value={name}>
-              {name === 'problem' ? 'any problem' : name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span class="sr">When</span>
-        <select
-          value={query.get('since') ?? ''}
-          onChange={(event) => setQuery({ since: event.currentTarget.value })}
-        >
-          <option value="">Any time</option>
-          <option value="15m">15 minutes</option>
-          <option value="1h">1 hour</option>
-          <option value="1d">1 day</option>
-          <option value="7d">7 days</option>
-        </select>
-      </label>
-    </form>
+      <Choose
+        label="Agent"
+        options={[['', 'Every agent'], ...agents.map((agent) => [agent.key, toAgentName(agent)] as const)]}
+        {...of('agent')}
+      />
+      <Choose
+        label="Program"
+        options={[['', 'Every program'], ...programs.map((name) => [name, showOdd(name)] as const)]}
+        {...of('program')}
+      />
+      <Choose label="Outcome" options={outcomes} {...of('outcome')} />
+      <Choose label="When" options={times} {...of('since')} />
+    </FilterForm>
   );
 }

@@ -6,10 +6,12 @@ import { Question } from '../parts/question.tsx';
 import { ServerList } from '../parts/server-list.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { awaitingInput, clock, now } from '../store.ts';
+import { awaitingInput, clock, now, waitingCount } from '../store.ts';
 import { toAgentName, toAgo, toCount } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
+// The server sends at most this many failed commands, so the number is then shown as `50+`.
+const mostFailed = 50;
 // The question of a command that waits arrives a moment after the command itself.
 const questionMs = 3_000;
 
@@ -18,11 +20,10 @@ export function NowPage() {
   const state = now.value;
   if (!state) return <Loading page="Now" />;
   const elsewhere = findElsewhere(state);
-  const needs = state.questions.length + awaitingInput.value.length + elsewhere.length;
   return (
-    <div class={needs > 0 ? 'columns has-needs' : 'columns'}>
+    <div class={waitingCount.value + elsewhere.length > 0 ? 'columns has-needs' : 'columns'}>
       <div class="column">
-        <Summary state={state} needs={needs} />
+        <Summary state={state} needs={waitingCount.value} />
         {state.total === 0 && state.running.length === 0 && <FirstSteps />}
         <Running cards={state.running} />
         <Failed cards={state.failed} />
@@ -58,7 +59,7 @@ function findElsewhere({ running, questions }: NowReply): readonly CommandCard[]
     (card) =>
       card.state === 'waiting' &&
       clock.value - Date.parse(card.asked_at) > questionMs &&
-      !questions.some(({ command }) => command === card.id),
+      !questions.some(({ command, calls }) => command === card.id || calls.includes(card.id)),
   );
 }
 
@@ -72,7 +73,11 @@ function Summary({ state, needs }: { readonly state: NowReply; readonly needs: n
         <span class="sep" />
         <b class={active > 0 ? 'run' : ''}>{active}</b> running
         <span class="sep" />
-        <b class={failed.length > 0 ? 'bad' : ''}>{failed.length}</b> failed in the last hour
+        <b class={failed.length > 0 ? 'bad' : ''}>
+          {failed.length}
+          {failed.length >= mostFailed && '+'}
+        </b>{' '}
+        failed in the last hour
       </h1>
       <Spark
         values={per_minute}

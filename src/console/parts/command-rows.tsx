@@ -40,18 +40,20 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
         </span>
         <span class="took">{toRuntime(card, clock.value)}</span>
         {withAgent && <span class="who">{agent ? toAgentName(agent) : ''}</span>}
-        <span class="place">
-          {(card.shell === null ? null : showOdd(card.shell)) ??
-            (card.background
-              ? 'background'
-              : toPath(card.cwd, now.value?.home ?? '')
-                  .split('/')
-                  .at(-1))}
-        </span>
+        <span class="place">{toPlace(card)}</span>
         <span class="size">{bytes > 0 ? toSize(bytes) : ''}</span>
       </a>
     </li>
   );
+}
+
+function toPlace({ machine, shell, background, cwd }: CommandCard): string {
+  const folder =
+    toPath(cwd, now.value?.home ?? '')
+      .split('/')
+      .at(-1) ?? '';
+  const place = shell === null ? (background ? 'background' : folder) : showOdd(shell);
+  return machine === null ? place : `${showOdd(machine)}: ${place}`;
 }
 
 /** A running command on the page Now. */
@@ -67,6 +69,7 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
         </span>
         <span class="sub">
           {agent ? toAgentName(agent) : card.agent}
+          {card.machine !== null && <span>on {showOdd(card.machine)}</span>}
           {card.awaiting && <b class="wait"> waits for input</b>}
           {card.ports.map((port) => (
             <span key={port} class="port">

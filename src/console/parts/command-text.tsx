@@ -1,36 +1,54 @@
-import type { ProgramPlace } from '../../contract/console.ts';
+import type { CommandCard, ProgramPlace } from '../../contract/console.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
-/** A command's text with the programs underlined that the policy found in it. Text that could mislead is shown by name. */
+/**
+ * A command's text. The programs that the policy found are underlined, and `piece`, the part that it refused, is marked. Characters
+ * that could mislead are shown by name.
+ */
 export function CommandText({
   text,
   programs,
+  piece = null,
 }: {
   readonly text: string;
   readonly programs: readonly ProgramPlace[];
+  readonly piece?: CommandCard['piece'];
 }) {
-  const parts: (string | ProgramPlace)[] = [];
-  let at = 0;
-  for (const program of [...programs].sort((one, other) => one.pos - other.pos)) {
-    const found = findIn(text, program);
-    if (!found || found.pos < at) continue;
-    parts.push(text.slice(at, found.pos), found);
-    at = found.end;
-  }
-  parts.push(text.slice(at));
+  const places = findPlaces(text, programs);
+  const bounds = [0, text.length, ...places.flatMap(({ pos, end }) => [pos, end])];
+  if (piece !== null) bounds.push(Math.min(piece.pos, text.length), Math.min(piece.end, text.length));
+  const cuts = [...new Set(bounds)].sort((one, other) => one - other);
   return (
     <code>
-      {parts.map((part, index) =>
-        typeof part === 'string' ? (
-          showOdd(part)
+      {cuts.slice(0, -1).map((from, index) => {
+        const words = showOdd(text.slice(from, cuts[index + 1]));
+        const place = places.find(({ pos, end }) => pos <= from && from < end);
+        const shown = place ? (
+          <b title={showOdd(place.via ? `${place.name}, started by ${place.via}` : place.name)}>{words}</b>
         ) : (
-          <b key={index} title={showOdd(part.via ? `${part.name}, started by ${part.via}` : part.name)}>
-            {showOdd(text.slice(part.pos, part.end))}
-          </b>
-        ),
-      )}
+          words
+        );
+        const isPiece = piece !== null && piece.pos <= from && from < piece.end;
+        return isPiece ? (
+          <mark key={from} class="piece">
+            {shown}
+          </mark>
+        ) : (
+          <span key={from}>{shown}</span>
+        );
+      })}
     </code>
   );
+}
+
+// Places that do not overlap, in the order of the text.
+function findPlaces(text: string, programs: readonly ProgramPlace[]): readonly ProgramPlace[] {
+  const places: ProgramPlace[] = [];
+  for (const program of [...programs].sort((one, other) => one.pos - other.pos)) {
+    const found = findIn(text, program);
+    if (found && found.pos >= (places.at(-1)?.end ?? 0)) places.push(found);
+  }
+  return places;
 }
 
 // The place of a program in an argument, such as that of `bash -c`, is the whole argument; only its name is underlined.

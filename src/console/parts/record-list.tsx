@@ -1,5 +1,5 @@
 import type { RecordRow } from '../../contract/console.ts';
-import { toClock } from '../words.ts';
+import { toClock, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
 const hidden = new Set([
@@ -30,9 +30,7 @@ export function RecordList({
       {records.map((record) => (
         <li key={`${record.server}-${record.seq}`}>
           <time dateTime={record.time} title={record.time}>
-            {record === records[0]
-              ? toClock(record.time)
-              : `+${(Date.parse(record.time) - first).toLocaleString('en-US')} ms`}
+            {record === records[0] ? toClock(record.time) : `+${toSpan(Date.parse(record.time) - first)}`}
           </time>
           <b>{record.kind}</b>
           <span class="soft">{describe(record)}</span>

@@ -14,6 +14,7 @@ export function Shape({ state }: { readonly state: CardState }) {
 
 /** The state of a command with its time, for its own page. */
 export function Status({ card }: { readonly card: CommandCard }) {
+  const runtime = toRuntime(card, clock.value);
   return (
     <span class={`status ${toTone(card.state)}`}>
       {card.state === 'running' ? (
@@ -22,8 +23,8 @@ export function Status({ card }: { readonly card: CommandCard }) {
         <span aria-hidden="true">{stateShapes[card.state]}</span>
       )}
       {stateWords[card.state]}
-      {card.state === 'failed' && card.exit_code !== null ? ` (exit ${card.exit_code})` : ''}{' '}
-      <time>{toRuntime(card, clock.value)}</time>
+      {card.state === 'failed' && card.exit_code !== null ? ` (exit ${card.exit_code})` : ''}
+      {runtime !== '' && <time> {runtime}</time>}
     </span>
   );
 }

@@ -33,8 +33,25 @@ export class Growing<Kind extends Uint8Array | Uint32Array | Float64Array> {
     this.#length = Math.max(0, this.#length - count);
   }
 
-  clear(): void {
-    this.#length = 0;
+  /** Keeps the first `length` values. */
+  truncate(length: number): void {
+    this.#length = Math.min(this.#length, length);
+  }
+
+  /** Adds a number to every value. */
+  shift(by: number): void {
+    for (let index = 0; index < this.#length; index += 1)
+      this.#values[index] = (this.#values[index] ?? 0) + by;
+  }
+
+  /** Inserts the first `count` values of another list at the beginning, in place of the first `skipped` values. */
+  prepend(other: Growing<Kind>, count: number, skipped: number): void {
+    const kept = this.#values.subarray(skipped, this.#length);
+    const all = this.#create(Math.max(1_024, count + kept.length));
+    all.set(other.#values.subarray(0, count));
+    all.set(kept, count);
+    this.#values = all;
+    this.#length = count + kept.length;
   }
 
   /** The index of the last value that is not greater than `wanted`, in ascending values. */

@@ -1,11 +1,14 @@
-// The output of one command, with an index of its lines. Bytes stay bytes until a line is shown or searched.
+// A part of the output of one command, with an index of its lines. Bytes stay bytes until a line is shown or searched. At
+// most 64 MB are kept; `Fetches` gets the bytes before and after them again when they are needed.
 import { applySgr, plain } from './colours.ts';
-import { Growing } from './growing.ts';
+import { groupLines, LineTable } from './line-table.ts';
 import { countCells, type ShownPiece, showLine, toShownText } from './visible-text.ts';
 
 /** A line as the page shows it. */
 export interface Row {
   readonly line: number;
+  /** Its number, from 1; null if it is not known how many lines are before it. */
+  readonly number: number | null;
   readonly cursor: number;
   readonly pieces: readonly ShownPiece[];
   readonly ms: number;
@@ -17,39 +20,45 @@ export interface Row {
   readonly more: number;
 }
 
+/** Bytes of one stream that arrived together. */
+export interface LogPiece {
+  readonly bytes: Uint8Array;
+  readonly ms: number;
+  readonly isStderr: boolean;
+}
+
 /** Flags of a line. */
 const stderrFlag = 1;
 const errorFlag = 2;
 
-const keptBytes = 64 * 1_048_576;
+/** The most bytes of one output that are kept. */
+export const keptBytes = 64 * 1_048_576;
 const shownLineBytes = 4_096;
-const stateEvery = 256;
+// The id of the first line if the lines before it are not counted; lines that are fetched later get smaller ids.
+const uncounted = 1_000_000_000;
 
-/** The lines of one output. */
+/** The lines of a part of an output. */
 export class LogStore {
   #bytes = new Uint8Array(65_536);
   #used = 0;
   /** The cursor of the first byte that is kept. */
-  #base = 0;
-  /** The lines before the first one that is kept. */
-  #droppedLines = 0;
-  /** Positions in `#bytes` at which lines begin; the last one may be empty. */
-  readonly #starts = new Growing((length) => new Uint32Array(length));
-  readonly #times = new Growing((length) => new Uint32Array(length));
-  readonly #flags = new Growing((length) => new Uint8Array(length));
-  /** The colours at the beginning of every 256th line. */
-  readonly #states = new Growing((length) => new Uint32Array(length));
+  #base: number;
+  readonly #table: LineTable;
+  /** The id of line 1; undefined if it is not known. */
+  #numberedFrom: number | undefined;
   #state = plain;
   #unfinished = '';
   #skippedBytes = 0;
-  #isBroken = false;
+  #arrived = 0;
 
-  constructor(from: number) {
+  constructor(from: number, firstLine = from === 0 ? 0 : uncounted) {
     this.#base = from;
+    this.#numberedFrom = from === 0 ? firstLine : undefined;
+    this.#table = new LineTable(firstLine);
     this.#begin(0, 0);
   }
 
-  /** The cursor after everything that arrived. */
+  /** The cursor after everything that is kept. */
   get end(): number {
     return this.#base + this.#used;
   }
@@ -68,24 +77,40 @@ export class LogStore {
     return this.#skippedBytes;
   }
 
+  /** The id of the first line that is kept. */
   get firstLine(): number {
-    return this.#droppedLines;
+    return this.#table.first;
   }
 
-  /** Lines so far, without the empty one after a last line break. */
+  /** The id after the last line, without the empty one after a last line break. */
   get lines(): number {
-    const isEmpty = this.#starts.at(this.#starts.length - 1) === this.#used;
-    return this.#droppedLines + this.#starts.length - (isEmpty ? 1 : 0);
+    const isEmpty = this.#table.lastStart === this.#used;
+    return this.#table.first + this.#table.count - (isEmpty ? 1 : 0);
+  }
+
+  /** The number of lines from the beginning of the output; if the lines before the kept part are not counted, the lines of that part. */
+  get count(): number {
+    return this.lines - (this.#numberedFrom ?? this.#table.first);
+  }
+
+  /** Whether the lines before the first one are counted. */
+  get isNumbered(): boolean {
+    return this.#numberedFrom !== undefined;
+  }
+
+  /** How many lines have been appended so far. */
+  get arrived(): number {
+    return this.#arrived;
   }
 
   /** Notes that bytes were left out before the next ones. */
   skip(to: number): void {
     this.#skippedBytes += to - this.end;
     this.#bytes = new Uint8Array(65_536);
-    this.#droppedLines = this.lines;
+    this.#table.clear(Math.max(uncounted, this.lines));
+    this.#numberedFrom = undefined;
     this.#used = 0;
     this.#base = to;
-    for (const list of [this.#starts, this.#times, this.#flags, this.#states]) list.clear();
     this.#state = plain;
     this.#unfinished = '';
     this.#begin(0, 0);
@@ -97,28 +122,37 @@ export class LogStore {
     this.#bytes.set(bytes, from);
     this.#used += bytes.length;
     const flag = isStderr ? stderrFlag : 0;
-    if (this.#starts.at(this.#starts.length - 1) === from) this.#renew(ms, flag);
+    // A line gets the time and stream of its first byte.
+    if (this.#table.lastStart === from) this.#table.renew(ms, flag);
     const hasSequences = this.#unfinished !== '' || bytes.indexOf(27) >= 0;
     let begin = 0;
     for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, begin)) {
       if (hasSequences) this.#follow(bytes.subarray(begin, at + 1));
       begin = at + 1;
+      this.#arrived += 1;
       this.#begin(from + begin, ms, flag);
     }
     if (hasSequences) this.#follow(bytes.subarray(begin));
   }
 
-  #begin(at: number, ms: number, flag = 0): void {
-    if ((this.#droppedLines + this.#starts.length) % stateEvery === 0) this.#states.push(this.#state);
-    this.#starts.push(at);
-    this.#times.push(ms);
-    this.#flags.push(flag);
+  /** Inserts pieces before the first byte that is kept. They begin at the cursor `from`; if they do not end at that byte, they are ignored. */
+  prepend(pieces: readonly LogPiece[], from: number): void {
+    const added = pieces.reduce((sum, { bytes }) => sum + countBreaks(bytes), 0);
+    const head = new LogStore(from, this.#table.first - added);
+    for (const { bytes, ms, isStderr } of pieces) head.append(bytes, ms, isStderr);
+    if (head.end !== this.#base) return;
+    const all = new Uint8Array(head.#used + this.#used + 65_536);
+    all.set(head.#bytes.subarray(0, head.#used));
+    all.set(this.#bytes.subarray(0, this.#used), head.#used);
+    this.#table.prepend(head.#table, head.#used);
+    this.#bytes = all;
+    this.#used += head.#used;
+    this.#base = from;
+    if (from === 0) this.#numberedFrom ??= this.#table.first;
   }
 
-  // A line gets the time and stream of its first byte.
-  #renew(ms: number, flag: number): void {
-    this.#times.set(this.#starts.length - 1, ms);
-    this.#flags.set(this.#starts.length - 1, flag);
+  #begin(at: number, ms: number, flag = 0): void {
+    this.#table.begin(at, ms, flag, this.#state);
   }
 
   // The colours at the end of a piece are those of its last sequences; a sequence may be cut in two.
@@ -142,9 +176,8 @@ export class LogStore {
     }
   }
 
-  // Beyond 64 MB the first half is dropped; it can be fetched from the server again.
   #makeRoom(more: number): void {
-    if (this.#used + more > keptBytes) this.#dropHalf();
+    if (!this.hasRoom(more)) this.dropBefore(this.halfLine());
     if (this.#used + more <= this.#bytes.length) return;
     const grown = new Uint8Array(
       Math.min(keptBytes + more, Math.max(this.#bytes.length * 2, this.#used + more)),
@@ -153,73 +186,86 @@ export class LogStore {
     this.#bytes = grown;
   }
 
-  #dropHalf(): void {
-    const half = this.#starts.findLast(this.#used / 2);
-    // Only whole groups of lines are dropped, so that `#states` stays aligned.
-    const lines = half - ((half + this.#droppedLines) % stateEvery);
-    if (lines <= 0) {
-      this.#isBroken = true;
+  /** The beginning of the group that contains the middle byte; undefined if that is the first group. */
+  halfLine(): number | undefined {
+    const half = this.#table.first + this.#table.find(this.#used / 2);
+    const line = half - (half % groupLines);
+    return line > this.#table.first ? line : undefined;
+  }
+
+  /** Drops the lines before `line`, which begins a group; if it is undefined, drops everything. */
+  dropBefore(line: number | undefined): void {
+    if (line === undefined) {
       this.skip(this.end);
       return;
     }
-    const bytes = this.#starts.at(lines);
+    const bytes = this.#table.dropBefore(line);
     this.#bytes.copyWithin(0, bytes, this.#used);
     this.#used -= bytes;
     this.#base += bytes;
-    this.#droppedLines += lines;
-    for (const list of [this.#starts, this.#times, this.#flags]) list.drop(lines);
-    this.#states.drop(lines / stateEvery);
-    for (let index = 0; index < this.#starts.length; index += 1)
-      this.#starts.set(index, this.#starts.at(index) - bytes);
   }
 
-  /** True if a single line was too long to keep. */
-  get isBroken(): boolean {
-    return this.#isBroken;
+  /** Drops lines at the end while more than `keptBytes` are kept; returns true if lines were dropped. */
+  dropEnd(): boolean {
+    if (this.hasRoom(0)) return false;
+    const index = Math.max(1, this.#table.find(keptBytes));
+    this.#used = this.#table.start(index);
+    this.#table.keepFirst(index + 1);
+    this.#state = this.#stateAt(this.#table.first + index);
+    this.#unfinished = '';
+    return true;
   }
 
   /** The bytes of a line, without its line break. */
   #bytesOf(index: number): Uint8Array {
-    const from = this.#starts.at(index);
-    const to = index + 1 < this.#starts.length ? this.#starts.at(index + 1) - 1 : this.#used;
+    const from = this.#table.start(index);
+    const to = index + 1 < this.#table.count ? this.#table.start(index + 1) - 1 : this.#used;
     return this.#bytes.subarray(from, Math.max(from, to));
   }
 
   /** Lines as they are shown. */
   rows(from: number, count: number): readonly Row[] {
-    const first = Math.max(from, this.#droppedLines);
+    const first = Math.max(from, this.firstLine);
     const last = Math.min(from + count, this.lines);
     if (last <= first) return [];
     let state = this.#stateAt(first);
     const rows: Row[] = [];
     for (let line = first; line < last; line += 1) {
-      const index = line - this.#droppedLines;
-      const bytes = this.#bytesOf(index);
-      const isLong = bytes.length > shownLineBytes;
-      const text = utf8.decode(isLong ? bytes.subarray(0, shownLineBytes) : bytes);
-      const shown = showLine(text, state);
-      state = shown.state;
-      const flags = this.#flags.at(index);
-      rows.push({
-        line,
-        cursor: this.#base + this.#starts.at(index),
-        pieces: shown.pieces,
-        ms: this.#times.at(index),
-        isNewSecond: index === 0 || secondOf(this.#times.at(index)) !== secondOf(this.#times.at(index - 1)),
-        isError: (flags & errorFlag) !== 0,
-        fromStderr: (flags & stderrFlag) !== 0,
-        more: isLong ? bytes.length - shownLineBytes : 0,
-      });
+      const row = this.#toRow(line, state);
+      state = row.state;
+      rows.push(row.shown);
     }
     return rows;
   }
 
+  #toRow(line: number, before: number): { readonly shown: Row; readonly state: number } {
+    const table = this.#table;
+    const index = line - table.first;
+    const bytes = this.#bytesOf(index);
+    const isLong = bytes.length > shownLineBytes;
+    const text = utf8.decode(isLong ? bytes.subarray(0, shownLineBytes) : bytes);
+    const { pieces, state } = showLine(text, before);
+    const flags = table.flags(index);
+    const ms = table.time(index);
+    const shown = {
+      line,
+      number: this.#numberedFrom === undefined ? null : line - this.#numberedFrom + 1,
+      cursor: this.#base + table.start(index),
+      pieces,
+      ms,
+      isNewSecond: index === 0 || secondOf(ms) !== secondOf(table.time(index - 1)),
+      isError: (flags & errorFlag) !== 0,
+      fromStderr: (flags & stderrFlag) !== 0,
+      more: isLong ? bytes.length - shownLineBytes : 0,
+    };
+    return { shown, state };
+  }
+
   #stateAt(line: number): number {
-    const group = Math.floor(line / stateEvery) - Math.floor(this.#droppedLines / stateEvery);
-    let state = this.#states.at(Math.max(0, group));
-    const begin = Math.max(this.#droppedLines, Math.floor(line / stateEvery) * stateEvery);
-    for (let at = begin; at < line; at += 1) {
-      const bytes = this.#bytesOf(at - this.#droppedLines);
+    const { state: before, from } = this.#table.stateBefore(line);
+    let state = before;
+    for (let at = from; at < line; at += 1) {
+      const bytes = this.#bytesOf(at - this.firstLine);
       if (bytes.indexOf(27) >= 0)
         state = showLine(utf8.decode(bytes.subarray(0, shownLineBytes)), state).state;
     }
@@ -229,24 +275,24 @@ export class LogStore {
   /** The text of lines as it is shown, for copying. */
   text(from: number, to: number): string {
     const lines: string[] = [];
-    for (let line = Math.max(from, this.#droppedLines); line < Math.min(to, this.lines); line += 1)
-      lines.push(toShownText(utf8.decode(this.#bytesOf(line - this.#droppedLines))));
+    for (let line = Math.max(from, this.firstLine); line < Math.min(to, this.lines); line += 1)
+      lines.push(this.shown(line));
     return lines.join('\n');
   }
 
   /** The line that contains the byte at a cursor. */
   lineAt(cursor: number): number {
-    return this.#droppedLines + Math.max(0, this.#starts.findLast(Math.max(0, cursor - this.#base)));
+    return this.firstLine + Math.max(0, this.#table.find(Math.max(0, cursor - this.#base)));
   }
 
   /** The cursor of the first byte of a line. */
   cursorOf(line: number): number {
-    return this.#base + this.#starts.at(Math.max(0, line - this.#droppedLines));
+    return this.#base + this.#table.start(Math.max(0, line - this.firstLine));
   }
 
   /** How many rows a line takes when it is wrapped. */
   rowsOf(line: number, cols: number): number {
-    const bytes = this.#bytesOf(line - this.#droppedLines);
+    const bytes = this.#bytesOf(line - this.firstLine);
     const shown = bytes.length > shownLineBytes ? bytes.subarray(0, shownLineBytes) : bytes;
     const isPlain = shown.every(isPlainByte);
     const cells = isPlain ? shown.length : countCells(toShownText(utf8.decode(shown)));
@@ -258,30 +304,37 @@ export class LogStore {
     line: number,
     maxBytes: number,
   ): { readonly text: string; readonly next: number; readonly hasOdd: boolean } {
-    const index = Math.max(0, line - this.#droppedLines);
-    const last = this.#starts.length - 1;
+    const table = this.#table;
+    const index = Math.max(0, line - table.first);
+    const last = table.count - 1;
     if (index >= last) return { text: '', next: line, hasOdd: false };
-    const from = this.#starts.at(index);
-    const until = Math.max(index + 1, Math.min(last, this.#starts.findLast(from + maxBytes)));
-    const bytes = this.#bytes.subarray(from, this.#starts.at(until));
+    const from = table.start(index);
+    const until = Math.max(index + 1, Math.min(last, table.find(from + maxBytes)));
+    const bytes = this.#bytes.subarray(from, table.start(until));
     const hasOdd = bytes.indexOf(27) >= 0 || bytes.indexOf(13) >= 0;
-    return { text: latin.decode(bytes), next: until + this.#droppedLines, hasOdd };
+    return { text: latin.decode(bytes), next: until + table.first, hasOdd };
   }
 
   /** The line of a position in a text of `slice`. */
   lineIn(first: number, offset: number): number {
-    return this.#droppedLines + this.#starts.findLast(this.#starts.at(first - this.#droppedLines) + offset);
+    return this.firstLine + this.#table.find(this.#table.start(first - this.firstLine) + offset);
   }
 
   /** The line as text, whole, as it is shown. */
   shown(line: number): string {
-    return toShownText(utf8.decode(this.#bytesOf(line - this.#droppedLines)));
+    return toShownText(utf8.decode(this.#bytesOf(line - this.firstLine)));
   }
 
   markError(line: number): void {
-    const index = line - this.#droppedLines;
-    if (index >= 0) this.#flags.set(index, this.#flags.at(index) | errorFlag);
+    const index = line - this.firstLine;
+    if (index >= 0) this.#table.addFlag(index, errorFlag);
   }
+}
+
+function countBreaks(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
 }
 
 const secondOf = (ms: number) => Math.floor(ms / 1_000);

@@ -1,5 +1,6 @@
 // The worker of the console: it has the socket and every log, so that output never touches the page's own thread.
 import { type ConsoleMessage, fromOutputFrame, type PageMessage } from '../../contract/console.ts';
+import { Fetches } from './fetches.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { OpenLog } from './open-log.ts';
 
@@ -17,6 +18,15 @@ const send = (message: PageMessage) => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 };
 
+const fetches = new Fetches({
+  send,
+  changed: (id) => changedLog(id),
+  detach(id) {
+    const log = logs.get(id);
+    if (log && !log.isEnded) send({ type: 'close', channel: id });
+  },
+});
+
 function connect(): void {
   const own = new WebSocket(address);
   socket = own;
@@ -26,8 +36,8 @@ function connect(): void {
     post({ type: 'socket', state: 'open', againInMs: 0 });
     send({ type: 'watch', records: watchesRecords, after: token });
     // Every log goes on from its own end, so no byte is lost or doubled.
-    for (const [log, { command, store, mode, isEnded }] of logs)
-      if (!isEnded) send({ type: 'open', channel: log, command, from: store.end, mode });
+    for (const [channel, log] of logs) openLive(channel, log);
+    fetches.restart();
   };
   own.onmessage = ({ data }) =>
     typeof data === 'string' ? receive(JSON.parse(data)) : receiveOutput(new Uint8Array(data));
@@ -40,46 +50,45 @@ function connect(): void {
   };
 }
 
+function openLive(channel: number, { command, store, mode, isEnded, isLive }: OpenLog): void {
+  if (isLive && !isEnded && mode !== 'part') send({ type: 'open', channel, command, from: store.end, mode });
+}
+
 function receive(message: ConsoleMessage): void {
   if ('token' in message) token = message.token;
   if (message.type === 'skipped') {
+    if (fetches.skip(message.channel, message.to)) return;
     logs.get(message.channel)?.store.skip(message.to);
     changedLog(message.channel);
-  } else if (message.type === 'end') endLog(message.channel, null);
-  else if (message.type === 'error' && message.channel !== null)
-    endLog(message.channel, [message.error, message.hint].filter(Boolean).join(' '));
-  else post({ type: 'server', message });
+  } else if (message.type === 'end') {
+    if (!fetches.end(message.channel, message.cursor, null)) endLog(message.channel, null);
+  } else if (message.type === 'error' && message.channel !== null) {
+    const error = [message.error, message.hint].filter(Boolean).join(' ');
+    if (!fetches.end(message.channel, 0, error)) endLog(message.channel, error);
+  } else post({ type: 'server', message });
 }
 
 function endLog(channel: number, error: string | null): void {
   const log = logs.get(channel);
   if (!log) return;
   log.isEnded = true;
+  log.isAtEnd = true;
+  log.isLive = false;
   log.error = error;
   changedLog(channel);
 }
 
 function receiveOutput(data: Uint8Array): void {
   const frame = fromOutputFrame(data);
-  const log = frame && logs.get(frame.channel);
-  if (!log) return;
+  if (!frame || fetches.receive(frame)) return;
+  const log = logs.get(frame.channel);
+  if (!log?.isLive) return;
   const from = frame.cursor - frame.bytes.length;
   // After a lost connection the server begins where this log ends; anything else was there already.
   if (from !== log.store.end) return;
-  if (log.keeps === 'first' && !log.store.hasRoom(frame.bytes.length)) {
-    fillLog(frame.channel, log);
-    return;
-  }
-  log.store.append(frame.bytes, frame.ms, frame.stream === 2);
+  log.append(frame.bytes, frame.ms, frame.stream === 2);
   acknowledge(frame.channel, frame.cursor);
   changedLog(frame.channel);
-}
-
-function fillLog(channel: number, log: OpenLog): void {
-  log.isFull = true;
-  log.isEnded = true;
-  send({ type: 'close', channel });
-  changedLog(channel);
 }
 
 const unacked = new Map<number, number>();
@@ -144,11 +153,13 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     watchesRecords = data.records;
     send({ type: 'watch', records: data.records });
   } else if (data.type === 'open') {
-    const { log, command, from, mode } = data;
-    logs.set(log, new OpenLog(command, data));
-    send({ type: 'open', channel: log, command, from, mode });
+    const log = new OpenLog(data.command, data);
+    logs.set(data.log, log);
+    openLive(data.log, log);
+    fetches.after(data.log, log);
   } else if (data.type === 'close') {
     logs.delete(data.log);
+    fetches.close(data.log);
     send({ type: 'close', channel: data.log });
   } else {
     const log = logs.get(data.log);
@@ -160,17 +171,23 @@ type Question = Exclude<ToWorker, { type: 'connect' | 'watch' | 'open' | 'close'
 
 function answer(data: Question, log: OpenLog): void {
   if (data.type === 'find' || data.type === 'wrap' || data.type === 'follow') {
-    if (data.type === 'find') log.find(data.query);
+    if (data.type === 'find') find(data.log, log, data.query);
     else if (data.type === 'wrap') log.wrap(data.cols);
     else log.followed = data.count;
     changedLog(data.log);
   } else if (data.type === 'rows') {
     post({ type: 'rows', log: data.log, request: data.request, rows: log.rows(data.from, data.count) });
+    fetches.near(data.log, log, data.from, data.count);
   } else if (data.type === 'text') {
     post({ type: 'text', log: data.log, request: data.request, text: log.store.text(data.from, data.to) });
   } else {
     post({ type: 'answer', log: data.log, request: data.request, value: toValue(data, log) });
   }
+}
+
+function find(id: number, log: OpenLog, query: string): void {
+  log.find(query);
+  fetches.forSearch(id, log);
 }
 
 type ValueQuestion = Exclude<Question, { type: 'find' | 'wrap' | 'follow' | 'rows' | 'text' }>;

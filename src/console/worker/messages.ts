@@ -7,11 +7,13 @@ export interface MarkedRow extends Row {
   readonly marks: readonly (readonly [number, number])[];
 }
 
-/** Where a log begins, whether the server may skip, and which 64 MB of a longer output are kept. */
+/**
+ * Where a log begins, and which output follows: `all`; `tail`, in which the server may skip output that the page is too slow for; or
+ * `part`, in which parts are fetched as the reader scrolls.
+ */
 export interface LogOptions {
   readonly from: number;
-  readonly mode: 'tail' | 'all';
-  readonly keeps: 'first' | 'last';
+  readonly mode: 'tail' | 'all' | 'part';
 }
 
 /** Messages from the page. */
@@ -58,17 +60,32 @@ export type ToWorker =
 
 /** The state of one log, at most once a frame. */
 export interface LogState {
+  /** The id after the last line that is kept. */
   readonly lines: number;
+  /** The id of the first line that is kept. */
   readonly firstLine: number;
+  /** The number of lines, see `LogStore.count`. */
+  readonly count: number;
+  /** The number of lines that were appended; it only grows. */
+  readonly arrived: number;
   /** Rows on the screen, more than lines if they are wrapped. */
   readonly visual: number;
+  /** Grows by the rows that are inserted before the first one, and shrinks by those that are dropped there. */
+  readonly shift: number;
+  /** The end of the output, as far as it is known. */
   readonly bytes: number;
+  /** The cursor after the last byte that is kept. */
+  readonly end: number;
+  /** True while new output arrives at the end. */
+  readonly isLive: boolean;
+  /** True if `count` is the number of lines of the whole output. */
+  readonly isCounted: boolean;
+  /** True if the whole output is kept. */
+  readonly isWhole: boolean;
   readonly isEnded: boolean;
   readonly error: string | null;
   /** The cursor of the first byte that is kept. */
   readonly firstCursor: number;
-  /** True for a log that keeps the first 64 MB and has them; the rest is not fetched. */
-  readonly isFull: boolean;
   readonly skippedBytes: number;
   readonly errors: number;
   readonly errorMarks: readonly number[];

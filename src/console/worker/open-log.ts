@@ -1,27 +1,36 @@
-import { LogStore } from './log-store.ts';
+import { groupLines } from './line-table.ts';
+import { type LogPiece, LogStore } from './log-store.ts';
 import type { LogOptions, LogState, MarkedRow } from './messages.ts';
 import { placesIn, type Query, Search, toQuery } from './search.ts';
 
 const errorWords = /errors?:|exception:|\b(?:fail|failed|failure|fatal|panicked|traceback)\b/gi;
 const maxMarks = 400;
-const groupLines = 256;
 
 /** One output that is open: its lines, what was searched, and how it is wrapped. */
 export class OpenLog {
   readonly store: LogStore;
   readonly command: string;
-  readonly mode: 'tail' | 'all';
-  readonly keeps: 'first' | 'last';
+  readonly mode: LogOptions['mode'];
   isEnded = false;
-  /** True once a log that keeps the first 64 MB has them. */
-  isFull = false;
+  /** True while the server sends new output; otherwise parts are fetched as the reader scrolls. */
+  isLive: boolean;
+  /** True if the output ends with the lines that are kept. */
+  isAtEnd = false;
+  /** True while a part is fetched. */
+  isFetching = false;
+  /** The cursor before which there is nothing to fetch. */
+  floor = 0;
   /** How many of the last lines every state includes. */
   followed = 0;
   error: string | null = null;
   #query: Query | undefined;
   #search: Search | undefined;
   #queryError: string | null = null;
-  readonly #errors: Search;
+  #errors: Search;
+  /** The rows that were inserted before the first one, minus those that were dropped there. */
+  #shift = 0;
+  /** The highest cursor that was reached. */
+  #total = 0;
   #cols = 0;
   /** Rows of each group of 256 lines that is complete. */
   #groups: number[] = [];
@@ -29,12 +38,47 @@ export class OpenLog {
   #groupsFrom = 0;
   #errorLines: number[] = [];
 
-  constructor(command: string, { from, mode, keeps }: LogOptions) {
+  constructor(command: string, { from, mode }: LogOptions) {
     this.command = command;
-    this.keeps = keeps;
     this.mode = mode;
+    this.isLive = mode !== 'part';
     this.store = new LogStore(from);
-    this.#errors = new Search(this.store, { text: '', pattern: undefined, fixed: errorWords });
+    this.#errors = this.#searchErrors();
+  }
+
+  #searchErrors(): Search {
+    return new Search(this.store, { text: '', pattern: undefined, fixed: errorWords });
+  }
+
+  append(bytes: Uint8Array, ms: number, isStderr: boolean): void {
+    const { store } = this;
+    if (!store.hasRoom(bytes.length)) {
+      const line = store.halfLine();
+      if (line !== undefined) {
+        this.#shift -= this.visualOf(line);
+        store.dropBefore(line);
+      }
+    }
+    store.append(bytes, ms, isStderr);
+    this.#total = Math.max(this.#total, store.end);
+  }
+
+  /** Inserts a part before the first line; returns true if lines at the end were dropped to make room. */
+  prepend(pieces: readonly LogPiece[], from: number): boolean {
+    const { store } = this;
+    const first = store.firstLine;
+    store.prepend(pieces, from);
+    this.#shift += this.visualOf(first);
+    // `Search` finds matches in the order of lines, so both searches start again.
+    this.#errors = this.#searchErrors();
+    this.#errorLines = [];
+    if (this.#query) this.#search = new Search(store, this.#query);
+    const isCut = store.dropEnd();
+    if (isCut) {
+      this.isAtEnd = false;
+      this.isLive = false;
+    }
+    return isCut;
   }
 
   find(text: string): void {
@@ -71,6 +115,11 @@ export class OpenLog {
       const text = this.#query ? row.pieces.map((piece) => piece.text).join('') : '';
       return { ...row, marks: this.#query ? placesIn(text, this.#query) : [] };
     });
+  }
+
+  /** Whether more lines may be fetched for the search, because there is room for them. */
+  get wantsMore(): boolean {
+    return this.#search !== undefined && this.store.hasRoom(4 * 1_048_576);
   }
 
   /** Matches and lines with errors that were found so far. */
@@ -111,9 +160,10 @@ export class OpenLog {
     const { lines, firstLine } = this.store;
     if (firstLine !== this.#groupsFrom) {
       const dropped = (firstLine - this.#groupsFrom) / groupLines;
-      this.#groups = Number.isInteger(dropped) ? this.#groups.slice(dropped) : [];
+      this.#groups = Number.isInteger(dropped) && dropped > 0 ? this.#groups.slice(dropped) : [];
       this.#groupsFrom = firstLine;
     }
+    this.#groups.length = Math.min(this.#groups.length, Math.floor((lines - firstLine) / groupLines));
     while (firstLine + (this.#groups.length + 1) * groupLines < lines) {
       const from = firstLine + this.#groups.length * groupLines;
       this.#groups.push(this.#rowsBetween(from, from + groupLines));
@@ -163,7 +213,7 @@ export class OpenLog {
   }
 
   state(): LogState {
-    const { lines, firstLine, firstCursor, end, skippedBytes } = this.store;
+    const { lines, firstLine, firstCursor, end, skippedBytes, count, arrived } = this.store;
     const errors = this.#keptErrors();
     const step = Math.max(1, Math.ceil(errors.length / maxMarks));
     const tail =
@@ -171,12 +221,18 @@ export class OpenLog {
     return {
       lines,
       firstLine,
+      count,
+      arrived,
       visual: this.visual,
-      bytes: end,
+      shift: this.#shift,
+      bytes: Math.max(end, this.#total),
+      end,
+      isLive: this.isLive,
+      isCounted: this.store.isNumbered && (this.isLive || this.isAtEnd),
+      isWhole: firstCursor <= this.floor && (this.isLive || this.isAtEnd),
       isEnded: this.isEnded,
       error: this.error,
       firstCursor,
-      isFull: this.isFull,
       skippedBytes,
       errors: errors.length,
       errorMarks: errors.filter((_, index) => index % step === 0),

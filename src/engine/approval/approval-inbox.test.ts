@@ -76,6 +76,18 @@ test('one approval lets one of two waiting calls pass', async () => {
   expect((await calls).map(({ kind }) => kind).sort()).toEqual(['approved', 'no_answer']);
 });
 
+test('a request names the calls that wait for it, and its answer is recorded for one of them', async () => {
+  const inbox = createInbox();
+  const id = await inbox.store(plain);
+  expect((await inbox.list()).waiting).toMatchObject([{ id, command: 'cmd_1', calls: [] }]);
+  const again = inbox.ask({ ...plain, id: 'cmd_2' });
+  await Promise.resolve();
+  expect((await inbox.list()).waiting).toMatchObject([{ id, command: 'cmd_1', calls: ['cmd_2'] }]);
+  inbox.answer(id, 'approved', { by: 'ann' });
+  expect(await again).toMatchObject({ kind: 'approved' });
+  expect(inbox.recorded).toEqual([['cmd_2', 'approved', 'ann']]);
+});
+
 test('a cancelled call stops waiting', async () => {
   const inbox = createInbox();
   const id = await inbox.store(plain);

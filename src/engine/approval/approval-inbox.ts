@@ -21,8 +21,10 @@ export interface PendingApproval {
   readonly reason: string;
   readonly caller: Caller;
   readonly secondsLeft: number;
-  /** The id of the command that waits. */
+  /** The id of the command that asked first. */
   readonly command: string;
+  /** The ids of the commands that wait for the answer now; a repeated call has an id of its own. */
+  readonly calls: readonly string[];
   readonly connection: string | null;
   readonly rule: string;
   readonly programs: readonly FoundProgram[];
@@ -74,8 +76,6 @@ interface Entry {
   readonly isOrphan: boolean;
   deadline: number;
   answer: SavedAnswer | null;
-  /** The number of calls that wait for the answer. */
-  waiting: number;
 }
 
 // Well below the minute after which clients drop a call.
@@ -96,9 +96,9 @@ export function createApprovalInbox(deps: InboxDeps): ApprovalInbox {
     async list() {
       const off = await deps.whyOff();
       const waiting = requests.waiting(off === null);
-      return { off, waiting: waiting.map(toView) };
+      return { off, waiting: waiting.map((entry) => requests.view(entry)) };
     },
-    answer: (id, kind, given) => toView(requests.answer(id, kind, given)),
+    answer: (id, kind, given) => requests.view(requests.answer(id, kind, given)),
     attend: (ms) => requests.attend(ms),
     listen: (listener) => requests.listen(listener),
   };
@@ -108,6 +108,8 @@ class WaitingRequests {
   readonly #deps: InboxDeps;
   /** The requests of this process by `toKey`. */
   readonly #entries = new Map<string, Entry>();
+  /** The ids of the commands whose calls wait for the answer, by the id of the request. */
+  readonly #calls = new Map<string, Set<string>>();
   readonly #notifier = createNotifier();
   readonly #listeners = new Set<() => void>();
   #attendedUntil = 0;
@@ -121,9 +123,11 @@ class WaitingRequests {
     const known = this.#current().get(key) ?? (await this.#findOrphan(request));
     const entry = known ?? (await this.#store(request, key));
     if (!('request' in entry)) return entry;
-    entry.waiting += 1;
+    const calls = this.#callsOf(entry);
+    calls.add(request.id);
     await this.#waitForAnswer(entry, request.signal, known !== undefined);
-    entry.waiting -= 1;
+    calls.delete(request.id);
+    if (calls.size === 0) this.#calls.delete(entry.id);
     const isGone = entry.isOrphan ? entry.deadline <= Date.now() : this.#current().get(key) !== entry;
     // Two equal calls may have waited for it; an approval lets one of them run.
     if (isGone || (entry.answer?.kind === 'approved' && !this.#take(entry, key)))
@@ -146,17 +150,23 @@ class WaitingRequests {
     const said = note?.trim().slice(0, longestNote) || undefined;
     const answer = { kind, by, note: said };
     const deadline = Date.now() + deadlineMs;
-    record(entry.request, kind, { by, note: said });
+    // A waiting call runs with this answer, so the record gets its id; the command that asked first may have ended.
+    const [call = entry.request.id] = this.#calls.get(id) ?? [];
+    record({ ...entry.request, id: call }, kind, { by, note: said });
     const isSaved = trySaving(() => saved?.answer(id, answer, deadline));
     if (entry.isOrphan && isSaved !== true) throw unknownRequest(id, 'answered');
     Object.assign(entry, { answer, deadline });
     this.#notifier.notifyAll();
-    if (entry.waiting === 0 && entry.request.onLateAnswer) {
+    if (!this.#calls.has(entry.id) && entry.request.onLateAnswer) {
       this.#entries.delete(toKey(entry.request));
       entry.request.onLateAnswer(kind);
     }
     this.#changed();
     return entry;
+  }
+
+  view(entry: Entry): PendingApproval {
+    return toView(entry, [...(this.#calls.get(entry.id) ?? [])]);
   }
 
   attend(ms: number): void {
@@ -166,6 +176,12 @@ class WaitingRequests {
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  #callsOf({ id }: Entry): Set<string> {
+    const calls = this.#calls.get(id) ?? new Set();
+    this.#calls.set(id, calls);
+    return calls;
   }
 
   async #store(request: ApprovalRequest, key: string): Promise<ApprovalAnswer | Entry> {
@@ -179,7 +195,7 @@ class WaitingRequests {
     const failure = await open().catch((error: Error) => error);
     if (failure) return { kind: 'cannot_ask', why: `The user cannot be asked: ${failure.message}.` };
     const deadline = Date.now() + deadlineMs;
-    const own = { isOrphan: false, deadline, answer: null, waiting: 0 };
+    const own = { isOrphan: false, deadline, answer: null };
     const entry: Entry = { id: createId('apr'), request, chars: key.length, ...own };
     // Without space on the disk it waits in this process alone.
     trySaving(() => saved?.save(entry.id, request, deadline));
@@ -245,7 +261,8 @@ class WaitingRequests {
 const gone = { deadline: 0, answer: null };
 
 function toEntry(orphan: OrphanRequest): Entry {
-  return { ...orphan, chars: JSON.stringify(orphan.request.asked).length, isOrphan: true, waiting: 0 };
+  const chars = JSON.stringify(orphan.request.asked).length;
+  return { ...orphan, chars, isOrphan: true };
 }
 
 function trySaving<Result>(step: () => Result): Result | undefined {
@@ -266,7 +283,7 @@ function toWaits(entry: Entry): ApprovalAnswer {
   return { kind: 'waits', approvalId: entry.id, secondsLeft: secondsLeft(entry) };
 }
 
-function toView(entry: Entry): PendingApproval {
+function toView(entry: Entry, calls: readonly string[]): PendingApproval {
   const { asked, decision, caller, id: command, connection = null } = entry.request;
   const { reason, rule, programs } = decision;
   const digest = toDigest(entry);
@@ -278,6 +295,7 @@ function toView(entry: Entry): PendingApproval {
     caller,
     secondsLeft: left,
     command,
+    calls,
     connection,
     rule,
     programs,

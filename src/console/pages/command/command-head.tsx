@@ -38,7 +38,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
     <header class="cmd-head">
       <Status card={card} />
       <h1 id="cmd-title">
-        <CommandText text={text} programs={card.programs} />
+        <CommandText text={text} programs={card.programs} piece={card.piece} />
       </h1>
       <div class="actions">
         {card.state === 'running' &&
@@ -88,6 +88,21 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
         <span>
           <code>{toPath(card.cwd, home)}</code>
         </span>
+        {card.machine !== null && (
+          <span>
+            on <b>{showOdd(card.machine)}</b>
+          </span>
+        )}
+        {card.sandbox !== null && (
+          <span>
+            sandbox <b>{card.sandbox}</b>
+          </span>
+        )}
+        {card.network !== null && (
+          <span>
+            network <b>{card.network}</b>
+          </span>
+        )}
         {card.background && <span>in the background</span>}
         {card.ports.map((port) => (
           <span key={port}>

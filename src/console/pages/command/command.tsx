@@ -6,11 +6,13 @@ import { InputField } from '../../parts/input-field.tsx';
 import { Question } from '../../parts/question.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { isOpen, mayAct, now, onCards } from '../../store.ts';
+import { isNarrow } from '../../screen.ts';
+import { isOpen, mayAct, now, onCards, opened } from '../../store.ts';
 import { SessionTimeline } from '../../timeline/session-timeline.tsx';
 import { useFetched } from '../../use-fetched.ts';
 import { CommandHead } from './command-head.tsx';
 import { NoOutput } from './no-output.tsx';
+import { StateAnnouncement } from './state-announcement.tsx';
 import { Tab } from './tab.tsx';
 import { Uses } from './uses.tsx';
 import { Why } from './why.tsx';
@@ -37,16 +39,23 @@ export function CommandPage({ id }: { readonly id: string }) {
       }),
     [id, data === undefined],
   );
+  useEffect(() => {
+    opened.value = data?.card;
+  }, [data?.card]);
   useLayoutEffect(() => onKeys({ 1: () => setTab('output'), 2: () => setTab('records') }));
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (data?.card.id !== id) return <Loading page="Command" />;
   const { card } = data;
-  const questions = (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);
+  // On phones `QuestionSheet` shows the questions, so that they can be answered without scrolling.
+  const questions = isNarrow.value
+    ? []
+    : (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);
   const hasOutput = card.started_at !== null && data.output !== 'gone';
   return (
     <div class="grid">
       {data.agent && <SessionTimeline agent={data.agent} chosen={card.id} />}
       <article class="command card" aria-labelledby="cmd-title">
+        <StateAnnouncement card={card} />
         <CommandHead card={card} text={toText(data.text, card)} />
         <div class="bar">
           <div class="tabs" role="tablist" aria-label="Views">

@@ -4,6 +4,15 @@ import { showOdd } from '../../worker/visible-text.ts';
 
 /** Says why a command has no output. */
 export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonly isGone: boolean }) {
+  if (card.state === 'refused' || card.state === 'error')
+    return (
+      <Empty title={card.state === 'refused' ? 'It was refused, so nothing ran.' : 'It could not run.'}>
+        <p>{showOdd(card.reason ?? '')}</p>
+        {card.hint !== null && <p>{showOdd(card.hint)}</p>}
+        {card.remedy !== null && <p>To allow it: {showOdd(card.remedy)}</p>}
+        {card.rule !== null && <p class="soft">Rule: {card.rule}</p>}
+      </Empty>
+    );
   if (isGone)
     return (
       <Empty title="The output is gone.">
@@ -11,13 +20,6 @@ export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonl
           Output is kept for an hour after the end (<code>tombstone_seconds</code>); the setting{' '}
           <code>record</code> keeps it longer.
         </p>
-      </Empty>
-    );
-  if (card.state === 'refused' || card.state === 'error')
-    return (
-      <Empty title={card.state === 'refused' ? 'It was refused, so nothing ran.' : 'It could not run.'}>
-        <p>{showOdd(card.reason ?? '')}</p>
-        {card.rule !== null && <p class="soft">Rule: {card.rule}</p>}
       </Empty>
     );
   return <Empty title={card.state === 'waiting' ? 'It waits for an answer.' : 'It has not started.'} />;

@@ -28,13 +28,17 @@ export function Uses({ card }: { readonly card: CommandCard }) {
       <div class="meters">
         <div class="meter">
           <span>CPU</span>
-          <Spark values={cpu} label={`CPU, ${percent} percent`} />
+          {cpu.length > 0 ? <Spark values={cpu} label={`CPU, ${percent} percent`} /> : <span />}
           <b>{percent} %</b>
         </div>
         <div class="meter">
           <span>Memory</span>
-          <Spark values={memory} label="Memory, highest so far" tone="accent" />
-          <b>{toSize(card.memory_bytes ?? 0)}</b>
+          {memory.length > 0 ? (
+            <Spark values={memory} label="Memory, highest so far" tone="accent" />
+          ) : (
+            <span />
+          )}
+          <b>{card.memory_bytes === null ? '–' : toSize(card.memory_bytes)}</b>
         </div>
       </div>
     </section>

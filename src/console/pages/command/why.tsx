@@ -1,19 +1,29 @@
 import type { CommandCard } from '../../../contract/console.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
-const verdictWords = { allow: 'Allowed', ask: 'Asks', deny: 'Refused' } as const;
+const verdictTags = {
+  allow: { words: 'Allowed', tone: 'ok' },
+  ask: { words: 'Asks', tone: 'wait' },
+  deny: { words: 'Refused', tone: 'warn' },
+} as const;
+const notRun = { words: 'Not run', tone: 'bad' } as const;
+
+function toHeading({ verdict, state }: CommandCard): string {
+  if (verdict === 'deny' || state === 'refused') return 'Why it was refused';
+  if (state === 'error') return 'Why it could not run';
+  return state === 'waiting' ? 'Why it asks' : 'Why it may run';
+}
 
 /** The decision about a command, with its rule and the answers of people. */
 export function Why({ card }: { readonly card: CommandCard }) {
   if (card.verdict === null) return null;
   const names = [...new Set(card.programs.map(({ name }) => name))];
-  const tone = card.verdict === 'allow' ? 'ok' : card.verdict === 'ask' ? 'wait' : 'warn';
+  const tag = card.state === 'error' ? notRun : verdictTags[card.verdict];
   return (
     <section class="card part" aria-labelledby="why-title">
-      <h2 id="why-title">{card.verdict === 'deny' ? 'Why it was refused' : 'Why it may run'}</h2>
+      <h2 id="why-title">{toHeading(card)}</h2>
       <p class="verdict">
-        <span class={`tag ${tone}`}>{verdictWords[card.verdict]}</span>{' '}
-        <span>{showOdd(card.reason ?? '')}</span>
+        <span class={`tag ${tag.tone}`}>{tag.words}</span> <span>{showOdd(card.reason ?? '')}</span>
       </p>
       <ul class="progs">
         {names.slice(0, 12).map((name) => (

@@ -8,14 +8,25 @@ export interface ServerReply {
   readonly machine: {
     readonly supervision: string;
     readonly sandbox: string;
+    readonly files: string;
     readonly network: string;
+    readonly exec: string;
+    /** Why commands do not run in namespaces, and the next step. */
+    readonly fault: { readonly reason: string; readonly fix: string } | null;
     readonly gaps: readonly string[];
   };
+  readonly storage: Readonly<Record<'audit' | 'recordings', FolderSize>>;
   readonly places: Readonly<Record<string, string>>;
   readonly settings: readonly SettingRow[];
   readonly applets: readonly AppletRow[];
   readonly problems: readonly string[];
   readonly terminal_shells: readonly string[];
+}
+
+/** The number of files in a folder, and their total size. */
+interface FolderSize {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** A setting with its value in force. */

@@ -11,6 +11,7 @@ import { PagesCard } from './pages-card.tsx';
 import { ReaderCard } from './reader-card.tsx';
 import type { ServerReply } from './server-reply.ts';
 import { SettingsCard } from './settings-card.tsx';
+import { StorageCard } from './storage-card.tsx';
 
 /** Figures, storage, settings, pages, links and applets. */
 export function ServerPage() {
@@ -32,6 +33,7 @@ export function ServerPage() {
         <Figures reply={data} />
         <PagesCard />
         <LinksCard />
+        <StorageCard reply={data} />
         <MachineCard reply={data} />
         <ReaderCard />
       </div>

@@ -2,8 +2,10 @@
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { Cast } from '../../../recordings/asciicast.ts';
 import { hasRecording, readRecording } from '../../../recordings/recordings.ts';
 import { localUser } from '../../../servers/control-call.ts';
+import { MarkList } from '../../../support/mark-list.ts';
 import type { ReadLog } from '../../../support/tail.ts';
 import { type CommandPlaces, openRemoteLog } from './servers.ts';
 
@@ -68,15 +70,30 @@ export async function findOutputSource(
 
 // A recording has both streams in one.
 function fromRecording(dir: string, id: string): OpenOutput {
-  const { events } = readRecording(dir, id);
-  const text = events.flatMap(({ code, data }) => (code === 'o' ? [data] : [])).join('');
-  const bytes = new TextEncoder().encode(text);
+  const { bytes, marks } = toLog(readRecording(dir, id));
   const read: ReadLog = async (from, { maxBytes }) => {
     const data = bytes.subarray(from, from + maxBytes);
+    const next = from + data.length;
     const chunks = data.length > 0 ? [{ stream: 'stdout' as const, data }] : [];
-    return { chunks, next: from + data.length, end: bytes.length, final: true };
+    return { chunks, next, end: bytes.length, final: true, marks: marks.between(from, next) };
   };
   return { source: 'recorded', isOwn: false, read, close() {} };
+}
+
+/** The output events of a recording as bytes, with the times at which they were printed. */
+function toLog({ events }: Cast): { readonly bytes: Uint8Array; readonly marks: MarkList } {
+  const marks = new MarkList();
+  const pieces: Buffer[] = [];
+  let [seconds, cursor] = [0, 0];
+  for (const { after, code, data } of events) {
+    seconds += after;
+    if (code !== 'o') continue;
+    const piece = Buffer.from(data);
+    marks.push({ cursor, ms: Math.round(seconds * 1_000) });
+    pieces.push(piece);
+    cursor += piece.length;
+  }
+  return { bytes: Buffer.concat(pieces), marks };
 }
 
 function outputGone(id: string): NacreError {

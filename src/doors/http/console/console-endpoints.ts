@@ -1,6 +1,5 @@
 // The data of the console's pages, as JSON. Callers see what is theirs: pages and the server's own token every command, a
 // named token its own.
-import { Readable } from 'node:stream';
 import { readAuditKey } from '../../../audit/audit-key.ts';
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { readRecords } from '../../../audit/feed.ts';
@@ -17,10 +16,12 @@ import type { Applets } from '../applets/applets.ts';
 import { HttpProblem } from '../requests/problem.ts';
 import { type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { findOutputSource, type OutputDeps, openOutput } from './command-output.ts';
+import { download, toDownloadForm } from './download-output.ts';
 import { findCommand } from './find-command.ts';
-import { findCommands } from './find-commands.ts';
+import { findCommands, listPrograms } from './find-commands.ts';
 import { type ConsoleHub, toRecordRow } from './hub.ts';
 import { listRecords } from './list-records.ts';
+import { measureFolder } from './measure-storage.ts';
 
 /** Dependencies of the console's routes. */
 export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptCommands'> {
@@ -100,7 +101,7 @@ const maxLimit = 500;
 /** Serves GET /api/commands. */
 export async function sendCommands(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
   const { hub } = deps;
-  await hub.feed.ready;
+  await hub.feed.upToDate();
   const query = new URLSearchParams(search);
   const get = (name: string) => query.get(name) || undefined;
   const filter = {
@@ -114,10 +115,8 @@ export async function sendCommands(deps: ConsoleDeps, caller: HttpCaller, search
     limit: toLimit(get('limit')),
   };
   const all = [...hub.index.all()].filter((command) => isTheirs(deps, caller, command));
-  return toJsonReply(
-    200,
-    findCommands(all, (command) => hub.card(command), filter),
-  );
+  const page = findCommands(all, (command) => hub.card(command), filter);
+  return toJsonReply(200, filter.after === undefined ? { ...page, programs: listPrograms(all) } : page);
 }
 
 function toLimit(text: string | undefined): number {
@@ -178,8 +177,11 @@ export async function sendOutput(
   const output = await openOutput(toOutputDeps(deps), command).catch(toGone);
   const from = toCursor(query.get('from'));
   if (query.has('download')) {
-    (await deps.engine()).notePageAct('downloaded', toCaller(caller), { id });
-    return download(output, id);
+    const form = toDownloadForm(query.get('download') ?? '');
+    const engine = await deps.engine();
+    engine.notePageAct('downloaded', toCaller(caller), { id });
+    const { started_at: startedAt } = command;
+    return download(output, { id, form, startedAt, converter: () => engine.createStreamConverter() });
   }
   try {
     const to = query.has('to') ? toCursor(query.get('to')) : from + pieceBytes;
@@ -211,39 +213,13 @@ function toGone(error: unknown): never {
   throw error;
 }
 
-async function download({ read, close }: Awaited<ReturnType<typeof openOutput>>, id: string): Promise<Reply> {
-  const { end, goneBefore = 0 } = await read(0, { waitMs: 0, maxBytes: 0 });
-  const pieces = async function* () {
-    try {
-      for (let at = goneBefore; at < end; ) {
-        const found = await read(at, { waitMs: 0, maxBytes: Math.min(pieceBytes, end - at) });
-        if (found.next === at) break;
-        for (const { data } of found.chunks) yield data;
-        at = found.next;
-      }
-    } finally {
-      close();
-    }
-  };
-  const headers = {
-    'Content-Type': 'application/octet-stream',
-    'Content-Disposition': `attachment; filename="${id}.log"`,
-  };
-  const body = {
-    length: end - goneBefore,
-    open: () => Readable.from(pieces()),
-    discard: async () => close(),
-  };
-  return { status: 200, headers, body };
-}
-
 const sessionCommands = 5_000;
 
 /** Serves GET /api/agents, and GET /api/agents/KEY with the commands of its session, oldest first. */
 export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: string): Promise<Reply> {
   requireOwner(deps, caller);
   const { hub } = deps;
-  await hub.feed.ready;
+  await hub.feed.upToDate();
   const agents = hub.agents();
   if (key === undefined) return toJsonReply(200, { agents });
   const agent = agents.find((one) => one.key === key);
@@ -293,8 +269,15 @@ export async function showServer(deps: ConsoleDeps, caller: HttpCaller): Promise
     machine: {
       supervision: report.supervision,
       sandbox: report.sandbox,
+      files: report.files,
       network: report.network,
+      exec: report.exec,
+      fault: report.namespaceFault,
       gaps: report.gaps,
+    },
+    storage: {
+      audit: await measureFolder(deps.places.audit.dir),
+      recordings: await measureFolder(deps.places.recordingDir),
     },
     places: {
       state: deps.places.stateDir,

@@ -82,6 +82,20 @@ function matchesState(
   return isWanted ? toCard(command) : undefined;
 }
 
+const maxPrograms = 40;
+
+/** The names of the `maxPrograms` most common programs, by the number of commands that run them. */
+export function listPrograms(commands: Iterable<IndexedCommand>): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { programs } of commands)
+    for (const name of new Set(programs.map((one) => baseName(one.name))))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
+    .slice(0, maxPrograms)
+    .map(([name]) => name);
+}
+
 function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

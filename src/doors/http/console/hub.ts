@@ -130,7 +130,10 @@ class Hub implements ConsoleHub {
     this.#others = new OtherServers(deps.controlDir, () => {
       if (this.#own && !this.#isClosed) this.#noteReplies(this.#own);
     });
-    this.feed = createAuditFeed(deps.auditDir, { onRecords: (records) => this.#add(records) });
+    this.feed = createAuditFeed(deps.auditDir, {
+      onRecords: (records) => this.#add(records),
+      isFollowed: () => this.#listeners.size > 0,
+    });
     this.#timer = setInterval(() => this.#tick(), pollMs).unref();
   }
 
@@ -164,7 +167,7 @@ class Hub implements ConsoleHub {
   }
 
   async snapshot(): Promise<HubState> {
-    await this.feed.ready;
+    await this.feed.upToDate();
     // A poll that has begun may not know of a page that listens since then.
     await this.#polling;
     await this.#poll();
@@ -312,8 +315,7 @@ class Hub implements ConsoleHub {
       ...own.waiting.map((one) => toQuestionCard(one, own.server.instance)),
       ...others.flatMap(({ instance, waiting }) => waiting.map((one) => toQuestionCard(one, instance))),
     ];
-    // The request of a server that has ended is listed by every server of its project.
-    this.#questions = [...new Map(questions.map((one) => [one.id, one])).values()];
+    this.#questions = mergeQuestions(questions);
     this.#off = own.off;
     const live = new Map(
       listed.filter(({ state }) => state.end === null).map((one) => [one.id, toLiveFacts(one)]),
@@ -380,6 +382,16 @@ const askKinds: ReadonlySet<string> = new Set(['decided', 'approved', 'declined'
 
 function isOpen({ state }: CommandCard): boolean {
   return state === 'running' || state === 'waiting' || state === 'asked';
+}
+
+// Every server of a project lists the requests of its dead servers, each with the ids of its own calls in `calls`.
+function mergeQuestions(questions: readonly QuestionCard[]): readonly QuestionCard[] {
+  const byId = new Map<string, QuestionCard>();
+  for (const question of questions) {
+    const calls = [...(byId.get(question.id)?.calls ?? []), ...question.calls];
+    byId.set(question.id, { ...question, calls });
+  }
+  return [...byId.values()];
 }
 
 /** A record as the page gets it, with the instance of its server. */

@@ -3,16 +3,21 @@
 // 1. at most `windowBytes` are sent before the page acknowledges them,
 // 2. in mode `tail`, an observer that is too far behind jumps towards the end, and says which bytes it left out.
 import { type ConsoleMessage, toOutputFrame, windowBytes } from '../../../contract/console.ts';
-import type { Cursor, OutputMark, ReadResult } from '../../../contract/job.ts';
+import type { Cursor, ReadResult } from '../../../contract/job.ts';
 import type { ReadLog } from '../../../support/tail.ts';
 import { createNotifier, sleep } from '../../../support/timing.ts';
+import { cutAtMarks } from './download-output.ts';
 
 /** How an observer reads and sends. */
 export interface ObserverOptions {
   readonly channel: number;
   readonly from: Cursor;
+  /** The observer stops at this cursor, or when the command and its output end. */
+  readonly to?: Cursor | undefined;
   readonly mode: 'tail' | 'all';
   readonly signal: AbortSignal;
+  /** How long to wait for more output after everything was sent, so that it is sent together. */
+  gatherMs(): number;
   /** Resolves when the socket has written it; false if it is closed. */
   sendBytes(frame: Uint8Array): Promise<boolean>;
   send(message: ConsoleMessage): void;
@@ -29,12 +34,28 @@ export interface Observer {
 const pieceBytes = 262_144;
 const maxLagBytes = 2_097_152;
 const waitMs = 2_000;
-// A page paints once a frame: what arrives in between is sent together, which costs the server and the page less.
-const gatherMs = 16;
+// A page paints once a frame, so output that arrives in between is sent together, which costs the server and the page less. With many
+// observers the server gathers for longer, so that together they do not slow the commands more.
+const leastGatherMs = 16;
+const mostGatherMs = 64;
 
 /** Lets observers of a command that wait at the same cursor share one read: fifty of them cost the server one. */
 export class SharedReads {
   readonly #open = new Map<string, Promise<ReadResult>>();
+  #observers = 0;
+
+  /** Counts an observer until the returned function is called. */
+  join(): () => void {
+    this.#observers += 1;
+    return () => {
+      this.#observers -= 1;
+    };
+  }
+
+  /** How long output is gathered before it is sent: 1 ms for each observer, from `leastGatherMs` to `mostGatherMs`. */
+  gatherMs(): number {
+    return Math.max(leastGatherMs, Math.min(mostGatherMs, this.#observers));
+  }
 
   share(id: string, read: ReadLog): ReadLog {
     return (from, options) => {
@@ -53,13 +74,14 @@ export function startObserver(read: ReadLog, options: ObserverOptions): Observer
   const acked = createNotifier();
   let ackedTo = options.from;
   const run = async () => {
-    const { signal, channel, mode } = options;
+    const { signal, channel, mode, to = Number.POSITIVE_INFINITY } = options;
     signal.addEventListener('abort', acked.notifyAll, { once: true });
     let at = options.from;
     while (!signal.aborted) {
+      if (at >= to) return options.send({ type: 'end', channel, cursor: at, state: null });
       while (at - ackedTo >= windowBytes && !signal.aborted) await acked.wait(waitMs);
       if (signal.aborted) return;
-      const found = await read(at, { waitMs, maxBytes: pieceBytes });
+      const found = await read(at, { waitMs, maxBytes: Math.min(pieceBytes, to - at) });
       const skipTo = toSkip(found, at, mode);
       if (skipTo !== undefined) {
         options.send({ type: 'skipped', channel, from: at, to: skipTo });
@@ -71,7 +93,7 @@ export function startObserver(read: ReadLog, options: ObserverOptions): Observer
       at = found.next;
       if (found.final && found.next === found.end)
         return options.send({ type: 'end', channel, cursor: at, state: null });
-      if (found.next === found.end) await sleep(gatherMs);
+      if (found.next === found.end) await sleep(options.gatherMs());
     }
   };
   return {
@@ -91,28 +113,16 @@ function toSkip({ goneBefore = 0, end }: ReadResult, at: Cursor, mode: 'tail' | 
 }
 
 async function sendPieces(
-  { chunks, marks = [] }: ReadResult,
+  found: ReadResult,
   from: Cursor,
   { channel, signal, sendBytes }: ObserverOptions,
 ): Promise<boolean> {
   let cursor = from;
-  for (const { stream, data } of chunks) {
-    for (const bytes of splitAtMarks(data, cursor, marks)) {
-      const ms = msAt(marks, cursor);
-      cursor += bytes.length;
-      const frame = toOutputFrame({ stream: stream === 'stdout' ? 1 : 2, channel, cursor, ms, bytes });
-      if (signal.aborted || !(await sendBytes(frame))) return false;
-    }
+  // A frame has only one time, so each piece becomes a frame.
+  for (const { stream, data: bytes, ms } of cutAtMarks(found, from)) {
+    cursor += bytes.length;
+    const frame = toOutputFrame({ stream: stream === 'stdout' ? 1 : 2, channel, cursor, ms, bytes });
+    if (signal.aborted || !(await sendBytes(frame))) return false;
   }
   return true;
-}
-
-// A frame has one time, so bytes are cut where the next mark begins.
-function splitAtMarks(data: Uint8Array, from: Cursor, marks: readonly OutputMark[]): readonly Uint8Array[] {
-  const cuts = marks.map(({ cursor }) => cursor - from).filter((at) => at > 0 && at < data.length);
-  return [0, ...cuts].map((begin, index) => data.subarray(begin, cuts[index] ?? data.length));
-}
-
-function msAt(marks: readonly OutputMark[], cursor: Cursor): number {
-  return marks.findLast((mark) => mark.cursor <= cursor)?.ms ?? marks[0]?.ms ?? 0;
 }

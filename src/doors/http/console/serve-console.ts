@@ -31,6 +31,7 @@ const messages = z.discriminatedUnion('type', [
     channel,
     command: z.string().max(64),
     from: cursor,
+    to: cursor.optional(),
     mode: z.enum(['tail', 'all']),
   }),
   z.strictObject({ type: z.literal('ack'), channel, cursor }),
@@ -162,7 +163,7 @@ class PageSocket {
     this.#send({ type: 'live', token, cards, change: {} });
   }
 
-  async #open({ channel: at, command: id, from, mode }: Open): Promise<void> {
+  async #open({ channel: at, command: id, from, to, mode }: Open): Promise<void> {
     const { hub } = this.#deps;
     const own: Channel = { stop: new AbortController() };
     this.#channels.set(at, own);
@@ -171,12 +172,17 @@ class PageSocket {
     this.#viewed.add(id);
     if (isFirst) (await this.#deps.engine()).notePageAct('viewed', toCaller(this.#caller), { id });
     const read = output.isOwn ? hub.reads.share(id, output.read) : output.read;
+    const leave = hub.reads.join();
     own.observer = startObserver(read, {
-      ...{ channel: at, from, mode, signal: own.stop.signal },
+      gatherMs: () => hub.reads.gatherMs(),
+      ...{ channel: at, from, to, mode, signal: own.stop.signal },
       send: (message) => this.#send(message),
       sendBytes: (frame) => sendBinary(this.#socket, frame),
     });
-    await own.observer.done.finally(output.close);
+    await own.observer.done.finally(() => {
+      leave();
+      output.close();
+    });
   }
 
   #closeChannel(at: number): void {

@@ -14,11 +14,13 @@ export interface LiveFacts {
   readonly stderrBytes: number;
   readonly cpuMs: number | null;
   readonly memoryBytes: number | null;
+  readonly sandbox: string | null;
+  readonly network: string | null;
 }
 
 /** The facts of a listed command. */
 export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
-  const { stdoutBytes, stderrBytes, resources } = state;
+  const { stdoutBytes, stderrBytes, resources, enforcement } = state;
   return {
     awaiting: look.awaitingInput,
     ports: look.listening,
@@ -26,6 +28,8 @@ export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
     stderrBytes,
     cpuMs: resources?.cpuMs ?? null,
     memoryBytes: resources?.peakMemoryBytes ?? null,
+    sandbox: enforcement?.sandbox ?? null,
+    network: enforcement?.network ?? null,
   };
 }
 
@@ -49,6 +53,8 @@ export function toCommandCard(
     stderr_bytes: isOn ? live.stderrBytes : card.stderr_bytes,
     cpu_ms: isOn ? live.cpuMs : card.cpu_ms,
     memory_bytes: isOn ? live.memoryBytes : card.memory_bytes,
+    sandbox: isOn ? live.sandbox : card.sandbox,
+    network: isOn ? live.network : card.network,
   };
 }
 
@@ -119,11 +125,24 @@ function mostCommon(counts: ReadonlyMap<string, number>): string | null {
 
 /** An approval request of a server as a card. */
 export function toQuestionCard(pending: PendingApproval, server: string): QuestionCard {
-  const { id, command, asked, caller, connection, rule, reason, programs, digest, secondsLeft } = pending;
+  const {
+    id,
+    command,
+    calls = [],
+    asked,
+    caller,
+    connection,
+    rule,
+    reason,
+    programs,
+    digest,
+    secondsLeft,
+  } = pending;
   const { door, client } = caller;
   return {
     id,
     command,
+    calls,
     agent: toAgentKey({ door, client, instance: server, connection }),
     client,
     server,

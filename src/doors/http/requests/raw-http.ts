@@ -37,7 +37,8 @@ export interface Reply {
 
 /** The body of a reply that is read from a file while it is sent. */
 export interface FileBody {
-  readonly length: number;
+  /** Undefined if the length is not known in advance; the reply then uses chunked transfer encoding. */
+  readonly length: number | undefined;
   open(): Readable;
   /** Closes the file of a reply without a body, such as that to HEAD. */
   discard(): Promise<void>;
@@ -71,7 +72,8 @@ export function send({ outgoing, method }: Exchange, reply: Reply, corsOrigin: s
   const { status, headers, body } = reply;
   const isFile = typeof body === 'object' && 'open' in body;
   const size = isFile ? body.length : Buffer.byteLength(body);
-  const length = status === 204 || status === 304 ? {} : { 'Content-Length': String(size) };
+  const hasLength = size !== undefined && status !== 204 && status !== 304;
+  const length = hasLength ? { 'Content-Length': String(size) } : {};
   outgoing.writeHead(status, { ...toHeaders(headers, corsOrigin), ...length });
   if (!isFile) outgoing.end(body);
   else if (method === 'HEAD' || body.length === 0) endWithout(body, outgoing);

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { toTone } from '../words.ts';
+import type { Bar } from './lanes.ts';
+
+/** Draws bars on a canvas if there are too many for elements; bars in the same 3 pixels are merged. */
+export function ManyBars({ bars }: { readonly bars: readonly Bar[] }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const { width, height } = element.getBoundingClientRect();
+    const scale = window.devicePixelRatio;
+    element.width = width * scale;
+    element.height = height * scale;
+    context.scale(scale, scale);
+    const style = getComputedStyle(element);
+    const colours = {
+      bad: style.getPropertyValue('--bad'),
+      warn: style.getPropertyValue('--warn'),
+      run: style.getPropertyValue('--run'),
+    };
+    const quiet = style.getPropertyValue('--bar');
+    let last = -10;
+    for (const { card, from, to } of bars) {
+      const x = Math.floor((from * width) / 3) * 3;
+      const tone = toTone(card.state) as keyof typeof colours;
+      if (x === last && colours[tone] === undefined) continue;
+      last = x;
+      context.fillStyle = colours[tone] ?? quiet;
+      context.fillRect(x, 4, Math.max(2.5, (to - from) * width), 18);
+    }
+  }, [bars]);
+  return <canvas class="many" ref={canvas} />;
+}
