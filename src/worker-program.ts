@@ -35,11 +35,14 @@ async function run([root = '', build = '']: readonly string[]): Promise<void> {
         closeSync(1);
       } catch {}
     },
+    // Present with `--expose-gc`.
+    collectGarbage: () => globalThis.gc?.(),
     exit: () => process.exit(),
   });
 }
 
+// `MALLOC_*` is for this process only (`start-worker.ts`), not for commands.
 function ownEnvironment(): Readonly<Record<string, string>> {
-  const entries = Object.entries(process.env);
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('MALLOC_'));
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -79,7 +79,7 @@ export function createDoorDeps(resolved: Resolved, invocation: Invocation): Door
     machine: { home: homeOf(env), platform: process.platform, env, isRoot: process.getuid?.() === 0 },
     program,
     ...access,
-    ...createWorkerAccess(values, host, engine),
+    ...createWorkerAccess(resolved, host, engine),
     maxOutputChars: values.maxOutputChars,
     reply: values.reply,
     ownRules: rulesFor('cli', resolved),

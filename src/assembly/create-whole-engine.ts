@@ -68,7 +68,9 @@ export async function createWholeEngine(
   const execAllow = await host.loadExecAllow();
   const options = toWorkerOptions(values, { ...host, execAllow }, places);
   const here = await createBackend(options, toDetachedOptions(values, options, host));
-  const worker = machines ? await addMachines(here, machines, toMachineDeps(values, host)) : here;
+  const worker = machines
+    ? await addMachines(here, machines, { ...toMachineDeps(values, host), stateDir: places.stateDir, mode })
+    : here;
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -88,15 +90,24 @@ export async function createWholeEngine(
   return withMachines(engine, machines);
 }
 
-async function addMachines(here: Backend, { others }: Machines, deps: MachineDeps): Promise<Backend> {
-  const [{ routeMachines }, { createMachineBackend }] = await Promise.all([
-    import('../machines/route-machines.ts'),
-    import('../machines/create-machine-backend.ts'),
-  ]);
-  return routeMachines(
-    here,
-    new Map(others.map((machine) => [machine.name, createMachineBackend(machine, deps)])),
+async function addMachines(
+  here: Backend,
+  { others }: Machines,
+  { stateDir, mode = 'use', ...deps }: MachineDeps & Pick<Places, 'stateDir'> & Pick<EngineParts, 'mode'>,
+): Promise<Backend> {
+  const [{ routeMachines }, { createMachineBackend }, { FarOutlive }, { openFarRecords }] = await Promise.all(
+    [
+      import('../machines/route-machines.ts'),
+      import('../machines/create-machine-backend.ts'),
+      import('../machines/far-outlive.ts'),
+      import('../machines/far-records.ts'),
+    ],
   );
+  const backends = others.map(
+    (machine) => [machine.name, createMachineBackend(machine, deps, mode)] as const,
+  );
+  const outlive = new FarOutlive({ records: openFarRecords(stateDir), mode });
+  return routeMachines(here, new Map(backends), outlive);
 }
 
 /** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */

@@ -1,12 +1,16 @@
 // The detached worker as doors use it. Nothing is loaded or started before a door asks, and `nacre mcp` asks only whether
 // there is something to take up.
+import { realpathSync } from 'node:fs';
+import { toIdentity } from '../contract/session-key.ts';
 import type { WorkerAccess } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Settings } from '../rules/all-settings.ts';
+import { openFarRecords } from '../machines/far-records.ts';
+import type { Resolved } from '../rules/rules-for.ts';
 import { settlesWithin } from '../support/timing.ts';
 import { findWorkers } from '../worker/host/end-workers.ts';
-import { listKept, workerIsWorthAsking, workersFolder } from '../worker/host/worker-folder.ts';
+import { listKept, workersFolder } from '../worker/host/worker-folder.ts';
 import { createWholeEngine, type EngineHost, workerProgramOf } from './create-whole-engine.ts';
+import { hasKeptCommands } from './has-kept-commands.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
 
@@ -16,16 +20,17 @@ const mostNamed = 10;
 
 /** Creates the access to the detached worker. */
 export function createWorkerAccess(
-  values: Settings,
+  { values, machines }: Pick<Resolved, 'values' | 'machines'>,
   host: EngineHost,
   openEngine: () => Promise<Engine>,
 ): WorkerAccess {
   const { stateDir } = toPlaces(values, host);
   return {
     async keptCommands() {
-      if (!workerIsWorthAsking(stateDir)) return undefined;
+      if (!hasKeptCommands(stateDir)) return undefined;
       const { backends } = await import('../backends/catalog.ts');
-      const engine = await createWholeEngine(values, host, { createBackend: backends.kept, mode: 'view' });
+      const parts = { createBackend: backends.kept, mode: 'view', machines } as const;
+      const engine = await createWholeEngine(values, host, parts);
       return { engine, close: () => engine.close() };
     },
     findWorkers: () => findWorkers(stateDir),
@@ -43,8 +48,9 @@ export function createWorkerAccess(
       return openWorker({ root: workersFolder(stateDir), build: version, program, environment });
     },
     async describeKept(context) {
-      if (values.outlive === 'off' || !workerIsWorthAsking(stateDir)) return undefined;
-      let names: readonly string[] = [];
+      if (values.outlive === 'off' || !hasKeptCommands(stateDir)) return undefined;
+      // Other machines may take longer to answer than `describeMs`; until then, the records of their commands on this disk are used.
+      let names = farNames(stateDir, toIdentity(context, realpathSync(host.cwd)));
       const found = openEngine().then(async (engine) => {
         names = await engine.takeUp(context);
       });
@@ -52,6 +58,16 @@ export function createWorkerAccess(
       return names.length === 0 ? undefined : describe(names);
     },
   };
+}
+
+function farNames(stateDir: string, identity: string): readonly string[] {
+  const left = openFarRecords(stateDir).abandoned();
+  const own = left.filter(
+    ({ session, keeping, isSettled }) => session === undefined && keeping.identity === identity && !isSettled,
+  );
+  return own.map(
+    ({ id, machine, keeping: { name = id } }) => `${name} (on ${machine}, which has not answered yet)`,
+  );
 }
 
 function describe(names: readonly string[]): string {

@@ -14,9 +14,10 @@ import { readStampedFiles } from '../rules/settings-files.ts';
 import { listWarnings } from '../rules/settings-warnings.ts';
 import { parseFlags } from '../settings/parse-flags.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
-import { workerIsWorthAsking } from '../worker/host/worker-folder.ts';
+import { tryRealpath } from '../support/try-realpath.ts';
 import type { ProcessContext } from './create-door-deps.ts';
 import { createGreeting } from './create-greeting.ts';
+import { mayRunIn } from './has-kept-commands.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
 
@@ -39,7 +40,7 @@ export async function greetFirst(
   if (listWarnings(resolved, folder).length > 0) return {};
   // The instructions may have to name commands of an earlier connection, which only the engine knows.
   const { stateDir } = toPlaces(resolved.values, location);
-  if (resolved.values.outlive !== 'off' && workerIsWorthAsking(stateDir)) return {};
+  if (resolved.values.outlive !== 'off' && mayRunIn(stateDir, tryRealpath(folder))) return {};
   const openEngine = () => Promise.reject(new Error('A greeting needs no engine.'));
   const greeting = createGreeting({ settings: fixedSettings(resolved), openEngine, cwd: folder });
   return greeting ? { files, greeted: await greet(io, greeting, version) } : {};

@@ -40,10 +40,18 @@ export const backends = {
     });
   },
   /** The commands of the detached worker, for the local user. */
-  kept: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => ({
-    ...(await createDetached(options, detached, 'view')),
-    environmentSecrets: async () => [],
-  }),
+  kept: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => {
+    const [remote, { workerIsWorthAsking }] = await Promise.all([
+      createDetached(options, detached, 'view'),
+      import('../worker/host/worker-folder.ts'),
+    ]);
+    return {
+      ...remote,
+      environmentSecrets: async () => [],
+      // `remote.takeUp` would start a worker just to find that it keeps no command.
+      takeUp: async (request) => (workerIsWorthAsking(options.stateDir) ? remote.takeUp(request) : []),
+    };
+  },
 };
 
 // The end of a stream on this machine means that the server is gone, or that the worker was too busy to answer; in the second

@@ -1,6 +1,7 @@
 import type { Backend } from '../contract/backend.ts';
 
-type JobMethod =
+/** The methods of a backend that concern one job. */
+export type JobMethod =
   | 'start'
   | 'read'
   | 'wait'
@@ -12,7 +13,7 @@ type JobMethod =
   | 'awaitsInput'
   | 'settle';
 
-/** The methods of a backend that concern one job; each call goes to the backend that `of` returns for its id. */
+/** Creates the methods of `JobMethod`; each call goes to the backend that `of` returns for its id. */
 export function jobMethods(of: (id: string) => Backend): Pick<Backend, JobMethod> {
   return {
     start: async (id) => of(id).start(id),

@@ -130,6 +130,11 @@ export interface TakeUpRequest {
   readonly identity: string | undefined;
   /** The key of the caller's room, which replaces `Keeping.room` in the keys of its persistent shells. */
   readonly room: string;
+  /**
+   * Ids of commands and keys of persistent shells whose server is known to be dead. Their worker on another machine may still
+   * consider that server connected, because a broken network does not close connections.
+   */
+  readonly deserted?: readonly string[] | undefined;
 }
 
 /** A command that a worker keeps on disk: it runs, it has ended, or it was lost with its worker. */
@@ -141,6 +146,8 @@ export interface KeptState {
 /** A command of an earlier connection. */
 export interface KeptCommand {
   readonly id: string;
+  /** The name of the machine that it runs on; this one if absent. */
+  readonly machine?: string | undefined;
   readonly command: Command;
   readonly cwd: string;
   readonly stdin: JobSpec['stdin'];

@@ -233,6 +233,8 @@ export interface ReadResult {
   readonly goneBefore?: Cursor | undefined;
   /** When output arrived: each mark is for the bytes from its cursor on; the first one may be before `from`. */
   readonly marks?: readonly OutputMark[] | undefined;
+  /** Secrets that were typed into the command before this process called `takeUp`; absent if there are none. */
+  readonly hide?: readonly string[] | undefined;
   /** True once the command has ended; only processes left running in its session can still write after `end`. */
   readonly final: boolean;
 }

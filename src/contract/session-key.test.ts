@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toIdentity, toSessionKey, toSessionName } from './session-key.ts';
+import { toIdentity, toProject, toSessionKey, toSessionName } from './session-key.ts';
 
 const owners = [
   { owner: 'http' },
@@ -24,4 +24,6 @@ test('a client has the same identity after a restart, and two tokens never have'
   expect(of('mcp_0123456789ab')).toBe(of('mcp_ba9876543210'));
   const tokens = ['http', 'http/team', 'http/team_0123456789ab', 'http/team_ba9876543210', 'http/mcp'];
   expect(new Set([...tokens, 'mcp_0123456789ab'].map(of)).size).toBe(6);
+  expect(toProject(of('http'))).toBe('/project');
+  for (const other of ['', 'text', '{}', '[1]', 'null']) expect(toProject(other)).toBe(undefined);
 });

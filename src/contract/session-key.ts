@@ -19,6 +19,16 @@ export function toIdentity(
   return JSON.stringify([project, kind, caller.door === 'mcp' ? caller.client : caller.door]);
 }
 
+/** The project folder of an identity; undefined if it was not made by `toIdentity`. */
+export function toProject(identity: string): string | undefined {
+  try {
+    const [project]: unknown[] = JSON.parse(identity);
+    return typeof project === 'string' ? project : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The key of the room in which an owner's commands, or those of one of its connections, share loopback and /tmp. */
 export function toRoomKey({ owner, connection }: SessionOwner): string {
   return connection === undefined ? owner : `${owner}/${connection}`;

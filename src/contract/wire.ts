@@ -24,6 +24,7 @@ import type {
   JobObservation,
   JobSpec,
   JobState,
+  OutputMark,
   Stream,
   TerminalSize,
 } from './job.ts';
@@ -110,6 +111,7 @@ export interface ReadAnswer {
   readonly end: Cursor;
   readonly final: boolean;
   readonly goneBefore?: Cursor | undefined;
+  readonly marks?: readonly OutputMark[] | undefined;
 }
 
 /** The stream and length of consecutive bytes. */
@@ -156,8 +158,11 @@ export interface WireCalls {
   credit(id: string, upTo: Cursor): null;
   /** Asks for `awaiting` and `usage` of a job during the next `careMs`. */
   care(id: string): null;
-  /** The near side closes the link and will not open it again; an older worker does not know this call. */
-  bye(): null;
+  /**
+   * The near side closes the link and will not open it again; an older worker does not know this call. True if the worker
+   * ends with this link, because it has nothing else to keep.
+   */
+  bye(): boolean | null;
   /** Ends every job and the worker itself. */
   shutdown(): null;
 }
@@ -175,6 +180,7 @@ export type WireEvent =
       readonly id: string;
       readonly cursor: Cursor;
       readonly frames: readonly OutputFrame[];
+      readonly marks?: readonly OutputMark[] | undefined;
     }
   | {
       readonly event: 'grown';

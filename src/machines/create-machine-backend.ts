@@ -1,4 +1,5 @@
-import { createRemoteBackend, type RemoteOptions } from '../backends/remote/create-remote-backend.ts';
+import { createRemoteBackend } from '../backends/remote/create-remote-backend.ts';
+import type { RemoteOptions } from '../backends/remote/remote-options.ts';
 import { createRoad } from '../backends/roads/create-road.ts';
 import type { FarDeps } from '../backends/roads/open-far.ts';
 import type { MachineSettings, RoadSettings } from '../contract/machine.ts';
@@ -20,17 +21,27 @@ const answerMs = 45_000;
 // The first connection may upload Node.js or pull an image; the road itself ends an attempt that makes no progress.
 const firstPatienceMs = 900_000;
 
-/** Creates the backend of a machine. The first call opens the connection. */
-export function createMachineBackend(machine: MachineSettings, deps: MachineDeps): MachineBackend {
+/** Creates the backend of a machine. The first call opens the connection. In the mode `view`, `close` stops no job. */
+export function createMachineBackend(
+  machine: MachineSettings,
+  deps: MachineDeps,
+  mode: 'use' | 'view' = 'use',
+): MachineBackend {
   const road = createUsableRoad(machine, deps);
+  const keepsJobs = outlastsConnection(machine.road);
   const backend = createRemoteBackend({
     ...toMachineOptions(machine, deps),
-    mode: 'use',
-    endsAll: true,
+    mode,
+    endsAll: !keepsJobs,
     road: { patienceMs, firstPatienceMs, answerMs, ...road },
   });
   return {
     ...backend,
+    keepsJobs,
+    async wait(id, waitMs) {
+      const { outlives, ...state } = await backend.wait(id, waitMs);
+      return keepsJobs && outlives ? { ...state, outlives } : state;
+    },
     async close() {
       await backend.close();
       await road.remove?.();
@@ -63,6 +74,22 @@ export function toMachineOptions(
     // The list depends on the caller, so each command carries its own.
     execAllow: () => undefined,
   };
+}
+
+/** Returns false for a machine that is created for a connection and removed with it. */
+function outlastsConnection(road: RoadSettings): boolean {
+  switch (road.kind) {
+    case 'ssh':
+    case 'program':
+      return true;
+    case 'docker':
+    case 'podman':
+      return road.container !== undefined;
+    case 'devcontainer':
+    case 'kubernetes':
+    case 'slurm':
+      return false;
+  }
 }
 
 /** True if the server's directory is mounted there at the same path. */

@@ -1,23 +1,27 @@
 // One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes there.
 // The first call that needs a machine opens its connection, so a machine that is off delays no other machine.
 import { jobMethods } from '../backends/job-methods.ts';
-import type { Backend } from '../contract/backend.ts';
+import type { RemoteBackend } from '../backends/remote/create-remote-backend.ts';
+import type { Backend, BackendChanges } from '../contract/backend.ts';
 import type { FactsMachine } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
+import type { FarOutlive } from './far-outlive.ts';
 
 /** The backend of another machine. */
-export interface MachineBackend extends Backend {
-  /** True once a call has started to connect to it. */
-  hasBegun(): boolean;
-  /** The name of the worker that last answered `hello`. */
-  worker(): string;
+export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 'takeUpKnown'> {
+  /** False if the machine is removed with its connection, such as a container that nacre creates. */
+  readonly keepsJobs: boolean;
 }
 
 /** Combines the backend of this machine with those of others. */
-export function routeMachines(local: Backend, others: ReadonlyMap<string, MachineBackend>): Backend {
+export function routeMachines(
+  local: Backend,
+  others: ReadonlyMap<string, MachineBackend>,
+  outlive: FarOutlive,
+): Backend {
   const places = new Places(local, others);
-  const { of, ofSession, ofChanges, inUse } = places;
+  const { of, ofSession, inUse } = places;
   return {
     ...local,
     ...jobMethods(of),
@@ -34,24 +38,62 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
     },
     async prepare(spec) {
       const { machine, ...rest } = spec;
-      const backend = machine === undefined ? local : places.machine(machine);
-      if (backend !== local) places.add(spec, backend);
-      await backend.prepare(backend === local ? rest : withoutRules(rest));
+      if (machine === undefined) return local.prepare(rest);
+      const backend = places.machine(machine);
+      places.add(spec, backend);
+      await backend.prepare(backend.keepsJobs ? outlive.note(rest, machine) : withoutRules(rest));
+    },
+    async start(id) {
+      try {
+        await of(id).start(id);
+      } catch (error) {
+        outlive.forget(id);
+        throw error;
+      }
+    },
+    async settle(id) {
+      outlive.settle(id);
+      await of(id).settle(id);
     },
     list: async () => (await Promise.all(inUse().map((backend) => backend.list()))).flat(),
     async dispose(id) {
+      outlive.forget(id);
       await of(id).dispose(id);
       places.remove(id);
+    },
+    async takeUp(request) {
+      const [here, far] = await Promise.all([
+        local.takeUp(request).catch(() => []),
+        outlive.takeUp(request, others).catch(() => []),
+      ]);
+      for (const { backend, command, session } of far) places.addTakenUp(command?.id, session, backend);
+      return [...here, ...far.flatMap(({ command }) => command ?? [])];
     },
     detach: async (session) => ofSession(session).detach(session),
     async listSessions() {
       const all = await Promise.all(inUse().map((backend) => backend.listSessions().catch(() => [])));
       return all.flat();
     },
-    closeSession: async (key) => ofSession(key).closeSession(key),
+    async closeSession(key) {
+      const machine = places.machineOfSession(key);
+      if (machine !== undefined) outlive.forgetShell(machine, key);
+      return ofSession(key).closeSession(key);
+    },
     async closeRoom(room) {
       await Promise.all(inUse().map((backend) => backend.closeRoom(room).catch(() => {})));
     },
+    ...changeMethods(places),
+    async close() {
+      await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
+    },
+  };
+}
+
+type ChangeMethod = Exclude<keyof BackendChanges, 'changesFault'>;
+
+function changeMethods(places: Places): Pick<Backend, ChangeMethod> {
+  const { ofChanges, inUse } = places;
+  return {
     async listChanges(owner) {
       const all = await Promise.all(inUse().map((backend) => places.listChanges(backend, owner)));
       return all.flat();
@@ -61,13 +103,10 @@ export function routeMachines(local: Backend, others: ReadonlyMap<string, Machin
     applyChanges: async (action) => ofChanges(action.id).applyChanges(action),
     discardChanges: async (action) => ofChanges(action.id).discardChanges(action),
     undoChanges: async (action) => ofChanges(action.id).undoChanges(action),
-    async close() {
-      await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
-    },
   };
 }
 
-// No later server takes over a job on another machine, so `judgedBy` is not sent.
+// Another machine does not need `judgedBy`, the rules that judge input.
 function withoutRules(spec: JobSpec): JobSpec {
   return spec.keeping ? { ...spec, keeping: { ...spec.keeping, judgedBy: undefined } } : spec;
 }
@@ -107,8 +146,18 @@ class Places {
     if (session !== undefined) this.#sessions.set(session, backend);
   }
 
+  addTakenUp(id: string | undefined, session: string | undefined, backend: Backend): void {
+    if (id !== undefined) this.#jobs.set(id, backend);
+    if (session !== undefined) this.#sessions.set(session, backend);
+  }
+
   remove(id: string): void {
     this.#jobs.delete(id);
+  }
+
+  machineOfSession(key: string): string | undefined {
+    const backend = this.#sessions.get(key);
+    return [...this.#others].find(([, other]) => other === backend)?.[0];
   }
 
   readonly of = (id: string): Backend => this.#jobs.get(id) ?? this.#local;
@@ -117,10 +166,10 @@ class Places {
 
   readonly ofChanges = (id: string): Backend => this.#changes.get(id) ?? this.#local;
 
-  /** The backends of this machine, and of the others that are in use. */
+  /** The backends of this machine, and of the others that have answered. */
   readonly inUse = (): readonly Backend[] => [
     this.#local,
-    ...[...this.#others.values()].filter((backend) => backend.hasBegun()),
+    ...[...this.#others.values()].filter((backend) => backend.worker() !== ''),
   ];
 
   async listChanges(backend: Backend, owner: string | undefined) {

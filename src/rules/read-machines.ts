@@ -11,6 +11,7 @@ import type { MachineEntry } from '../machines/settings.ts';
 import { presets } from '../policy/presets.ts';
 import type { ResolvedSettings } from '../settings/resolve-candidates.ts';
 import type { allSettings } from './all-settings.ts';
+import { describeRoad } from './describe-road.ts';
 import { narrowMachine } from './narrow-machine.ts';
 
 /** The part of the settings that describes machines. */
@@ -42,10 +43,11 @@ function toMachine(name: string, entry: MachineEntry): MachineSettings {
   const { preset, allow } = entry;
   const implied = preset === undefined ? undefined : presets[preset];
   const limits = entry.limits ?? {};
+  const road = toRoad(name, entry);
   return {
     name,
-    road: toRoad(name, entry),
-    description: entry.description,
+    road,
+    description: entry.description ?? describeRoad(road),
     orphanMs: entry.orphan_ms ?? tenMinutes,
     allow:
       implied || allow ? [...new Set([...(implied?.allowedCommands ?? []), ...(allow ?? [])])] : undefined,

@@ -39,6 +39,7 @@ export class Peer {
   #heartbeat: NodeJS.Timeout | undefined;
   #missed = 0;
   #lastData = performance.now();
+  #isCorked = false;
 
   constructor(stream: Duplex, handlers: PeerHandlers) {
     this.#stream = stream;
@@ -89,8 +90,9 @@ export class Peer {
     this.#send(frameKinds.call, unanswered, { m: method, w: words });
   }
 
-  push(event: WireEvent, raw: readonly Uint8Array[] = []): void {
-    this.#send(frameKinds.event, 0, event, raw);
+  /** Sends an event; `onSent` is called once `raw` may be overwritten. */
+  push(event: WireEvent, raw: readonly Uint8Array[] = [], onSent?: () => void): void {
+    this.#send(frameKinds.event, 0, event, raw, onSent);
   }
 
   /** Resolves when the other side has read enough for more to be sent; rejects if the stream was closed. */
@@ -140,12 +142,23 @@ export class Peer {
     this.#drained = null;
   }
 
-  #send(kind: number, number: number, body: unknown, raw?: readonly Uint8Array[]): void {
+  #send(kind: number, number: number, body: unknown, raw?: readonly Uint8Array[], onSent?: () => void): void {
     if (this.#isClosed) return;
     const pieces = encodeFrame(kind, number, body, raw);
+    this.#corkThisTurn();
+    for (const [index, piece] of pieces.entries())
+      this.#stream.write(piece, index === pieces.length - 1 ? onSent : undefined);
+  }
+
+  // All frames of one turn of the event loop are written with one system call, so that the other side wakes up once.
+  #corkThisTurn(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
     this.#stream.cork();
-    for (const piece of pieces) this.#stream.write(piece);
-    this.#stream.uncork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      this.#stream.uncork();
+    });
   }
 
   #receive({ kind, number, body, raw }: WireFrame): void {

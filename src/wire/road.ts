@@ -12,6 +12,8 @@ export interface Road {
   readonly answerMs?: number | undefined;
   /** The longest pause between two attempts to open it again; 2 seconds by default. A call ends the pause. */
   readonly retryMs?: number | undefined;
+  /** Resolves when the worker that this road has started has exited; absent if it is not a child of this process. */
+  ended?(): Promise<void>;
   /** Closes the streams, and removes what was created for this connection, such as a container. */
   remove?(): Promise<void>;
 }

@@ -18,6 +18,14 @@ export interface JobOutputOptions {
   onLimit(limit: LimitReached): void;
 }
 
+/** Options of a read. */
+export interface ReadOptions {
+  readonly waitMs: number;
+  readonly maxBytes: number;
+  /** Returns the memory into which output is copied; new memory by default. */
+  readonly allocate?: ((bytes: number) => Buffer) | undefined;
+}
+
 /** The output of one `Job`: the `OutputLog`, its size limit, and readers that wait for more. */
 export class JobOutput {
   readonly #options: JobOutputOptions;
@@ -65,12 +73,12 @@ export class JobOutput {
   }
 
   /** Reads starting at a byte position; waits up to `waitMs` if there is nothing yet. */
-  async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+  async read(from: Cursor, options: ReadOptions): Promise<ReadResult> {
     if (!Number.isInteger(from) || from < 0 || from > this.#log.end) throw outsideLog(from, this.#log.end);
     if (from === this.#log.end && !this.#isSealed && options.waitMs > 0)
       await this.#changed.wait(options.waitMs);
     const final = this.#isSealed;
-    const chunks = await this.#log.read(from, options.maxBytes).catch((error: unknown) => {
+    const chunks = await this.#log.read(from, options.maxBytes, options.allocate).catch((error: unknown) => {
       // The spool may have been evicted while it was read.
       if (from >= this.#log.goneBefore) throw error;
       return [];

@@ -15,7 +15,7 @@ import { createDeferred, createStopwatch, settlesWithin } from '../support/timin
 import { explainLayerErrors } from './changes/explain-errors.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
-import { JobOutput } from './job-output.ts';
+import { JobOutput, type ReadOptions } from './job-output.ts';
 import type { LimitReached } from './limits/explain-exit.ts';
 import type { ResourceWatch } from './limits/resource-watch.ts';
 import { listeningPorts } from './observe/listening-ports.ts';
@@ -193,7 +193,7 @@ export class Job {
   }
 
   /** Reads output starting at a byte position; waits up to `waitMs` if there is nothing yet. */
-  read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+  read(from: Cursor, options: ReadOptions): Promise<ReadResult> {
     return this.#output.read(from, options);
   }
 
@@ -320,9 +320,10 @@ export class Job {
       // A persistent shell reports the signal of its last program as a status.
       const isTooLarge = this.#exit?.signal === 'SIGXFSZ' || this.#exit?.code === sigxfszStatus;
       if (isTooLarge) this.#onTooLarge?.();
-      const changesNote = isTooLarge ? tooLarge : explainLayerErrors(stderr, this.#spec.cwd);
+      const problem = isTooLarge ? tooLarge : explainLayerErrors(stderr, this.#spec.cwd);
+      const changesNote = [problem, layer.note].filter((note) => note !== undefined).join(' ');
       const changes = await layer.finish(isTooLarge);
-      return { ...(changes && { changes }), ...(changesNote !== undefined && { changesNote }) };
+      return { ...(changes && { changes }), ...(changesNote !== '' && { changesNote }) };
     } catch (error) {
       return { changesNote: error instanceof Error ? error.message : String(error) };
     }

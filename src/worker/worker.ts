@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Backend, type BackendChanges, stopOnClose } from '../contract/backend.ts';
 import type { Facts, InspectQuery } from '../contract/facts.ts';
 import { jobNotFound, NacreError, shuttingDown, stillRunning } from '../contract/failure.ts';
-import type { EnvironmentRules, JobSpec, JobState } from '../contract/job.ts';
+import type { Cursor, EnvironmentRules, JobSpec, JobState, ReadResult } from '../contract/job.ts';
 import type { ListeningPort, RoomState } from '../contract/port.ts';
 import type { MachineReport } from '../contract/report.ts';
 import type { ChangesStore } from './changes/changes-store.ts';
@@ -12,6 +12,7 @@ import { showStoredChanges } from './changes/show-changes.ts';
 import { type ExecEnforcement, toExecState } from './exec/choose-exec-guard.ts';
 import { Spool, SpoolQuota } from './io/spool.ts';
 import { Job, type JobOptions } from './job.ts';
+import type { ReadOptions } from './job-output.ts';
 import { type Environment, filterEnvironment } from './machine/environment.ts';
 import { inspect } from './machine/inspect.ts';
 import { proxyPort } from './network/bridge.ts';
@@ -29,7 +30,8 @@ import { loadPty } from './terminal/load-pty.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 /** The part of a `Backend` that a worker implements. */
-export interface Worker extends Omit<Backend, 'abilities'> {
+export interface Worker extends Omit<Backend, 'abilities' | 'read'> {
+  read(id: string, from: Cursor, options: ReadOptions): Promise<ReadResult>;
   /** Resolves when all output of a job is on disk, if its log is in `WorkerOptions.keptFolder`. */
   written(id: string): Promise<void>;
 }

@@ -17,7 +17,7 @@ test('nothing survives orphan_ms, neither commands nor shells nor the worker', s
   await first.call('Bash', { command: 'sleep 7002 & x=1' });
   await first.kill();
   await expect.poll(() => home.processes(), patient).toEqual([]);
-  expect(home.workers()).toEqual([]);
+  await expect.poll(() => home.workers(), patient).toEqual([]);
   const next = await home.open();
   expect(await next.call('list_commands', {})).toMatch(/"kept".*killed/);
   expect(await next.call('Bash', { command: 'echo "x is $x."' })).toContain('x is .');
@@ -45,7 +45,7 @@ test('nacre shutdown ends commands, shells and the worker without any server', s
   expect(await home.nacre('ps')).toMatch(/stubborn/);
   expect(await home.nacre('shutdown')).toContain('Ended the worker');
   expect(home.processes()).toEqual([]);
-  expect(home.workers()).toEqual([]);
+  await expect.poll(() => home.workers(), patient).toEqual([]);
 });
 
 test('a terminal keeps its screen, its size and its input', slow, async (context) => {
@@ -136,6 +136,32 @@ test(
     await first.kill();
   },
 );
+
+test('of two commands with the same name, the one that runs keeps it', slow, async () => {
+  const home = createOutliveHome();
+  const first = await home.open();
+  await first.call('start_command', { command: 'echo old', name: 'web', wait_ms: 10_000 });
+  await first.call('start_command', { command: 'echo new; sleep 7013', name: 'web', wait_for: 'new' });
+  await first.kill();
+  const next = await home.open();
+  const read = async () => (await next.use('read_output', { command_id: 'web', cursor: 0 })).structured;
+  expect(await read()).toMatchObject({ status: 'running', stdout: 'new\n' });
+  expect(await next.call('list_commands', {})).toMatch(/echo old.*\n.*name: "web".*echo new/);
+  await next.kill();
+});
+
+test('a command that was taken up is lost with its output when the worker is killed', slow, async () => {
+  const home = createOutliveHome();
+  const first = await home.open();
+  await first.call('start_command', { command: 'echo begun; sleep 7012', name: 'lost', wait_for: 'begun' });
+  await first.kill();
+  const next = await home.open();
+  expect(await next.call('list_commands', {})).toMatch(/"lost".*running/);
+  process.kill(home.workers()[0]?.pid ?? 0, 'SIGKILL');
+  const read = async () => (await next.use('read_output', { command_id: 'lost', cursor: 0 })).structured;
+  await expect.poll(read, patient).toMatchObject({ status: 'lost', exit_code: null, stdout: 'begun\n' });
+  await next.kill();
+});
 
 test(
   'after a reboot, commands are lost with their output, although their pids are taken again',

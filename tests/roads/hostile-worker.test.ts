@@ -154,6 +154,31 @@ test('a worker cannot report about jobs that it was not given', async () => {
   await expect(backend.wait('other', 0)).rejects.toMatchObject({ code: 'job_not_found' });
 });
 
+const known = [{ id: 'one', startedAt: '2026-01-01T00:00:00.000Z' }];
+const request = { identity: 'me', room: 'me' };
+const kept = { id: 'one', state: honest('one'), hide: [], typed: 'x' };
+
+test('a worker gets no further with take-ups than with other calls: jobs without a note are ignored', async () => {
+  const more = { ...kept, id: 'two', state: honest('two') };
+  const { backend } = face(({ method }) => (method === 'takeUp' ? [more, kept, { id: 'three' }] : undefined));
+  const [one, ...rest] = await backend.takeUpKnown(request, known, 5_000);
+  expect(one).toMatchObject({ state: { status: 'running' }, typed: 'x', hide: [] });
+  expect(rest).toEqual([]);
+  await expect(backend.wait('two', 0)).rejects.toMatchObject({ code: 'job_not_found' });
+});
+
+test.each([
+  ['no such job', [], 'lost'],
+  ['a state of another job', [{ ...kept, state: honest('two') }], 'lost'],
+  ['secrets that are no list', [{ ...kept, hide: 'x' }], 'lost'],
+  ['no list at all', { one: kept }, 'unreachable'],
+  ['nothing', null, 'unreachable'],
+])('a worker that answers a take-up with %s leaves the job %s', async (_, answer, status) => {
+  const { backend } = face(({ method }) => (method === 'takeUp' ? answer : undefined));
+  const [one] = await backend.takeUpKnown(request, known, 1_000);
+  expect(one?.state.status).toBe(status === 'lost' ? 'lost' : 'unreachable');
+});
+
 test('calls that are never answered are errors in time, although the worker answers pings', async () => {
   const { backend } = face(({ method }) => (method === 'inspect' ? new Promise(() => {}) : undefined));
   const begun = performance.now();

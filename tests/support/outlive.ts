@@ -31,6 +31,8 @@ export interface OutliveHomeOptions {
   readonly cli?: string;
   /** The user that servers and commands run as. */
   readonly uid?: number | undefined;
+  /** A command line that runs the rest of it in another place, such as `withoutNamespaces`. */
+  readonly within?: readonly string[];
 }
 
 /** Creates a home; everything that it started is ended with the test. */
@@ -40,6 +42,7 @@ export function createOutliveHome({
   folder = temporaryFolder(),
   cli = builtCli,
   uid,
+  within = [],
 }: OutliveHomeOptions = {}) {
   const project = join(folder, 'project');
   const state = join(folder, 'state');
@@ -66,10 +69,8 @@ export function createOutliveHome({
   });
   const options = { cwd: project, env: environment, ...(uid !== undefined && { uid, gid: uid }) };
   const start = (words: readonly string[], program: string = cli) => {
-    const child = spawn(process.execPath, [program, ...words], {
-      ...options,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const [first = '', ...rest] = [...within, process.execPath, program, ...words];
+    const child = spawn(first, rest, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
     servers.add(child);
     return child;
   };
@@ -82,7 +83,8 @@ export function createOutliveHome({
     /** Runs a command line; its output if it exits with 0. */
     async nacre(...words: readonly string[]): Promise<string> {
       const more = { ...options, encoding: 'utf8', maxBuffer: 1 << 28, timeout: 120_000 } as const;
-      return (await run(process.execPath, [cli, ...words], more)).stdout;
+      const [first = '', ...rest] = [...within, process.execPath, cli, ...words];
+      return (await run(first, rest, more)).stdout;
     },
     workers: () => findWorkers(state),
     /** The processes that have the home's mark in their environment. */

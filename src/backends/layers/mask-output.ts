@@ -47,15 +47,31 @@ export function maskOutput(backend: Backend, maskOf: (id: string) => Mask | unde
 /** A backend that masks what was typed with `WriteOptions.hide`: a terminal echoes it and programs may repeat it. */
 export function hideTypedSecrets(backend: Backend): Backend {
   const typed = new Map<string, { readonly secrets: ReadonlySet<string>; readonly mask: Mask }>();
-  const masked = maskOutput(backend, (id) => typed.get(id)?.mask);
+  const add = (id: string, hide: readonly string[] = []) => {
+    const known = typed.get(id)?.secrets;
+    if (hide.every((secret) => known?.has(secret))) return;
+    const secrets = new Set([...(known ?? []), ...hide]);
+    typed.set(id, { secrets, mask: createValueMask([...secrets]) });
+  };
+  const learning: Backend = {
+    ...backend,
+    async read(id, from, query) {
+      const found = await backend.read(id, from, query);
+      add(id, found.hide);
+      return found;
+    },
+  };
+  const masked = maskOutput(learning, (id) => typed.get(id)?.mask);
   return {
     ...masked,
     write(id, data, options) {
-      if (options?.hide && options.hide.length > 0) {
-        const secrets = new Set([...(typed.get(id)?.secrets ?? []), ...options.hide]);
-        typed.set(id, { secrets, mask: createValueMask([...secrets]) });
-      }
+      add(id, options?.hide);
       return backend.write(id, data, options);
+    },
+    async takeUp(request) {
+      const commands = await backend.takeUp(request);
+      for (const { id, hide } of commands) add(id, hide);
+      return commands;
     },
     dispose(id) {
       typed.delete(id);

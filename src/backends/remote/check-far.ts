@@ -1,5 +1,6 @@
 // Validates the answers of a worker, which may be hostile if it is on another machine. Reports about its own jobs are believed, but
 // they must be well-formed: the near side uses sizes as loop bounds, and writes states to its audit log.
+import type { KeptCommand } from '../../contract/backend.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type {
   Cursor,
@@ -7,6 +8,7 @@ import type {
   JobState,
   JobStatus,
   OutputChunk,
+  OutputMark,
   ProcessRef,
   ReadResult,
 } from '../../contract/job.ts';
@@ -57,6 +59,25 @@ export function checkHello(value: unknown): FarHello {
   return { ...(value as FarHello), jobs: known };
 }
 
+/** A kept command as its worker reports it. */
+export type KeptReport = Pick<KeptCommand, 'state' | 'typed' | 'hide'>;
+
+/** Returns the answer to `takeUp` by id. Malformed commands are dropped, so `KnownJobs` marks them as `lost`. */
+export function checkKept(value: unknown): ReadonlyMap<string, KeptReport> {
+  if (!Array.isArray(value)) throw damaged('its answer to takeUp');
+  const reports = value.slice(0, mostEntries).flatMap((one): readonly [string, KeptReport][] => {
+    try {
+      const { id, state, typed, hide } = toObject(one, 'a kept command');
+      const isValid = isTextOf(id) && (typed == null || typeof typed === 'string') && isTextList(hide);
+      const report = { state: checkState(state, String(id)), typed: typed ?? undefined, hide };
+      return isValid ? [[id, report as KeptReport]] : [];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(reports);
+}
+
 /** Returns `frames`; throws unless their sizes add up to the bytes in `raw`. */
 export function checkFrames(frames: unknown, raw: readonly Uint8Array[]): readonly OutputFrame[] {
   if (!Array.isArray(frames)) throw damaged('output');
@@ -76,7 +97,9 @@ export function checkRead(
   raw: readonly Uint8Array[],
   { from, maxBytes }: { readonly from: Cursor; readonly maxBytes: number },
 ): ReadResult {
-  const { frames: given, next, end, final, goneBefore } = toObject(value, 'output') as Partial<ReadAnswer>;
+  const answer = toObject(value, 'output') as Partial<ReadAnswer>;
+  const { frames: given, next, end, final, goneBefore } = answer;
+  const marks = checkMarks(answer.marks);
   const frames = checkFrames(given, raw);
   const all = Buffer.concat(raw);
   // A read of no bytes stays where it is.
@@ -91,7 +114,19 @@ export function checkRead(
     at += bytes;
     return { stream, data: all.subarray(at - bytes, at) };
   });
-  return { chunks, next, end, final, ...(goneBefore !== undefined && { goneBefore }) };
+  return { chunks, next, end, final, marks, ...(goneBefore !== undefined && { goneBefore }) };
+}
+
+/** Returns the times of output; throws unless they are in ascending order. */
+export function checkMarks(value: unknown): readonly OutputMark[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length > mostEntries) throw damaged('times of output');
+  let before = -1;
+  for (const mark of value as readonly (Partial<OutputMark> | null)[]) {
+    if (!isSize(mark?.cursor) || !isSize(mark.ms) || mark.cursor <= before) throw damaged('times of output');
+    before = mark.cursor;
+  }
+  return value as readonly OutputMark[];
 }
 
 /** Returns the answer to `observe`; throws if it is malformed. */

@@ -45,6 +45,7 @@ const patienceMs = 15_000;
 const firstDelayMs = 10;
 const lastDelayMs = 2_000;
 const byeMs = 1_000;
+const endMs = 2_000;
 
 // Never sent to a second worker, because the first one may have executed them.
 const neverTwice: ReadonlySet<string> = new Set([
@@ -120,6 +121,10 @@ export class Connection {
     return this.#worker !== undefined || this.#isOpening;
   }
 
+  get isOpen(): boolean {
+    return this.#peer !== null;
+  }
+
   /** How often the stream was opened. */
   get epoch(): number {
     return this.#epoch;
@@ -155,13 +160,20 @@ export class Connection {
 
   /** Sends `bye`, so that the worker does not wait for another stream, and closes the stream. */
   async close(): Promise<void> {
-    const bye = this.#peer && this.send('bye', []);
+    let isLast = false;
+    const bye =
+      this.#peer &&
+      this.call('bye').then((ends) => {
+        isLast = ends === true;
+      });
     this.#isClosed = true;
     if (bye) await settlesWithin(bye, byeMs).catch(() => {});
     this.#called.notifyAll();
     this.#rejectCalls(shuttingDown());
     this.#peer?.close();
     this.#peer = null;
+    // A worker that ends after its parent would stay a zombie where PID 1 reaps nothing.
+    if (isLast && this.#road.ended) await settlesWithin(this.#road.ended(), endMs);
   }
 
   async #await(call: OpenCall): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { jobNotFound } from '../../contract/failure.ts';
-import type { Cursor, JobState, OutputChunk, ReadResult, Stream } from '../../contract/job.ts';
+import type { Cursor, JobState, OutputChunk, OutputMark, ReadResult, Stream } from '../../contract/job.ts';
 import { firstCredit, type OutputFrame } from '../../contract/wire.ts';
+import { MarkList } from '../../support/mark-list.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
 import { isSize } from './check-far.ts';
 
@@ -12,6 +13,8 @@ const endedBytes = 65_536;
 const pushMs = 1_000;
 // Limits the overhead of output that alternates between stdout and stderr in tiny pieces.
 const maxPieces = 65_536;
+// Removing pieces from the front of a long array is slow, so `#trim` removes half of them at once.
+const fewerPieces = maxPieces / 2;
 // Neighbouring pieces up to this size are joined.
 const joinedBytes = 4_096;
 
@@ -29,6 +32,7 @@ export class Mirror {
   readonly id: string;
   readonly #changed = createNotifier();
   #pieces: Piece[] = [];
+  readonly #marks = new MarkList();
   #start: Cursor;
   #end: Cursor;
   #state: JobState | null = null;
@@ -67,17 +71,27 @@ export class Mirror {
     return this.#state?.end != null;
   }
 
+  get isUnreachable(): boolean {
+    return this.#unreachableSince !== undefined && !this.hasEnded;
+  }
+
   /** Milliseconds since the last report of the state. */
   get ageMs(): number {
     return this.#age();
   }
 
-  add(cursor: Cursor, frames: readonly OutputFrame[], raw: readonly Buffer[]): void {
+  add(
+    cursor: Cursor,
+    frames: readonly OutputFrame[],
+    raw: readonly Buffer[],
+    marks: readonly OutputMark[] = [],
+  ): void {
     if (!isSize(cursor)) throw new Error('The worker sent output without a cursor.');
     // The cursor jumps after a reconnection, or if output was removed: start a new window there.
     if (cursor !== this.#end) this.#reset(cursor);
     const rest = [...raw];
     for (const [stream, bytes] of frames) for (const data of take(rest, bytes)) this.#append(stream, data);
+    for (const mark of marks) if (mark.cursor > (this.#marks.last?.cursor ?? -1)) this.#marks.push(mark);
     this.#trim(windowBytes);
     this.#changed.notifyAll();
   }
@@ -156,7 +170,7 @@ export class Mirror {
     const end = this.#total();
     const final = this.hasEnded;
     if (final && at === end) this.#trim(Math.max(endedBytes, end - from));
-    return { chunks, next: at, end, final };
+    return { chunks, next: at, end, final, marks: this.#marks.between(from, at) };
   }
 
   #total(): Cursor {
@@ -184,7 +198,8 @@ export class Mirror {
 
   #trim(maxBytes: number): void {
     let dropped = 0;
-    while (this.#end - this.#start > maxBytes || this.#pieces.length - dropped > maxPieces) {
+    const most = this.#pieces.length > maxPieces ? fewerPieces : maxPieces;
+    while (this.#end - this.#start > maxBytes || this.#pieces.length - dropped > most) {
       const first = this.#pieces[dropped];
       if (!first) break;
       this.#start = first.start + first.data.length;
@@ -195,6 +210,7 @@ export class Mirror {
 
   #reset(cursor: Cursor): void {
     this.#pieces = [];
+    this.#marks.clear();
     this.#start = cursor;
     this.#end = cursor;
     this.#seen.stdout = 0;

@@ -7,7 +7,7 @@ import type { KeptCommand } from '../../contract/backend.ts';
 import { jobNotFound } from '../../contract/failure.ts';
 import type { Cursor, JobSpec, JobState, ReadResult, TerminalSize } from '../../contract/job.ts';
 import { inputClosed, noTerminal } from '../command-streams.ts';
-import { outsideLog } from '../job-output.ts';
+import { outsideLog, type ReadOptions } from '../job-output.ts';
 import type { Worker } from '../worker.ts';
 import {
   type KeptRecord,
@@ -16,9 +16,10 @@ import {
   markSettled,
   removeKept,
   writeEnd,
-  writeSpec,
+  writeLink,
 } from './kept-job.ts';
 import { PastLog } from './past-log.ts';
+import type { SpareFolder } from './spare-folder.ts';
 
 /** Signs the end of a job. */
 export type SignEnd = (state: JobState) => JobState;
@@ -64,13 +65,14 @@ export class HostedJob {
     place: {
       readonly worker: Worker;
       readonly folder: string;
+      readonly spare: SpareFolder;
       readonly link: string;
       readonly tombstoneMs: number;
     },
     sign: SignEnd,
     begun: Promise<unknown>,
   ): HostedJob {
-    const { worker, folder, link, tombstoneMs } = place;
+    const { worker, folder, spare, link, tombstoneMs } = place;
     const { id, command, cwd, stdin, terminal, keeping } = spec;
     const kept = keeping?.outlives
       ? {
@@ -85,7 +87,7 @@ export class HostedJob {
           preparedAt: new Date().toISOString(),
         }
       : undefined;
-    if (kept) writeSpec(folder, kept);
+    if (kept) spare.write(folder, kept);
     return new HostedJob(id, kept, folder, async (job) => {
       job.#worker = worker;
       job.#size = terminal;
@@ -149,7 +151,7 @@ export class HostedJob {
     return this.#end ?? state;
   }
 
-  async read(from: Cursor, options: { waitMs: number; maxBytes: number }): Promise<ReadResult> {
+  async read(from: Cursor, options: ReadOptions): Promise<ReadResult> {
     const [past, end] = [this.#past, this.#end];
     if (!past || !end) return this.worker.read(this.id, from, options);
     const total = end.stdoutBytes + end.stderrBytes;
@@ -182,6 +184,16 @@ export class HostedJob {
     if (this.#past) throw noTerminal(this.id);
     await this.worker.resize(this.id, size);
     this.#size = size;
+  }
+
+  /** Records on disk that `link` owns the job from now on, instead of the link that started it. */
+  takenUpBy(link: string): void {
+    if (!this.kept) return;
+    try {
+      writeLink(this.#folder, link);
+    } catch {
+      // A full disk must not prevent `takeUp`. Only a worker that replaces this one would assign the job to its former link.
+    }
   }
 
   settle(): void {

@@ -3,8 +3,8 @@ import { careMs, type OutputFrame } from '../../contract/wire.ts';
 import { createNotifier, sleep } from '../../support/timing.ts';
 import type { Peer } from '../../wire/peer.ts';
 import type { HostedJob } from './hosted-job.ts';
+import { pieceBytes, type SendBuffers } from './send-buffers.ts';
 
-const pieceBytes = 262_144;
 const waitMs = 600_000;
 // Without credit only the growth of the log is reported, and not more often than this.
 const growthMs = 200;
@@ -15,6 +15,7 @@ const lastCheckMs = 200;
 export class JobFeed {
   readonly #job: HostedJob;
   readonly #peer: Peer;
+  readonly #buffers: SendBuffers;
   readonly #changed = createNotifier();
   #at: Cursor;
   #credit: Cursor;
@@ -26,11 +27,12 @@ export class JobFeed {
 
   constructor(
     job: HostedJob,
-    peer: Peer,
+    { peer, buffers }: { readonly peer: Peer; readonly buffers: SendBuffers },
     { from, credit }: { readonly from: Cursor; readonly credit: Cursor },
   ) {
     this.#job = job;
     this.#peer = peer;
+    this.#buffers = buffers;
     this.#at = from;
     this.#credit = credit;
     void this.#run().catch(() => {});
@@ -73,12 +75,14 @@ export class JobFeed {
 
   async #pushOutput(): Promise<ReadResult> {
     const maxBytes = Math.min(pieceBytes, this.#credit - this.#at);
-    const found = await this.#job.read(this.#at, { waitMs, maxBytes });
+    const { allocate, release } = this.#buffers.open();
+    const found = await this.#job.read(this.#at, { waitMs, maxBytes, allocate });
     if (this.#isClosed || found.next === this.#at) return found;
     const frames = found.chunks.map(({ stream, data }): OutputFrame => [stream, data.length]);
     const raw = found.chunks.map(({ data }) => data);
+    const { marks } = found;
     if (frames.length > 0)
-      this.#peer.push({ event: 'output', id: this.#job.id, cursor: this.#at, frames }, raw);
+      this.#peer.push({ event: 'output', id: this.#job.id, cursor: this.#at, frames, marks }, raw, release);
     this.#at = found.next;
     this.#checkMs = firstCheckMs;
     await this.#peer.drained();

@@ -1,6 +1,6 @@
 // The folder of one command that outlives its connection: `spec` before it runs, `log` while it runs, `end` before its end
-// is reported, `settled` once a server has recorded that end.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// is reported, `settled` once a server has recorded that end, `link` once a later server has reattached to it.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec, JobState, Keeping } from '../../contract/job.ts';
@@ -8,7 +8,7 @@ import type { JobSpec, JobState, Keeping } from '../../contract/job.ts';
 /** The contents of `spec`: a command without its variables, which may be secret. */
 export interface KeptSpec extends Pick<JobSpec, 'id' | 'command' | 'cwd' | 'stdin' | 'terminal'> {
   readonly keeping: Keeping;
-  /** The link that started it. */
+  /** The link that started it, or the last one that reattached to it. */
   readonly link: string;
   readonly preparedAt: string;
   /** How long its result stays readable after its end. */
@@ -22,10 +22,13 @@ export interface KeptRecord {
   readonly isSettled: boolean;
 }
 
+/** The name of the file with the `KeptSpec` of a command. */
+export const specName = 'spec';
+
 /** Creates the folder of a command that is about to be prepared. */
 export function writeSpec(folder: string, spec: KeptSpec): void {
   mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(join(folder, 'spec'), JSON.stringify(spec), { mode: 0o600, flag: 'wx' });
+  writeFileSync(join(folder, specName), JSON.stringify(spec), { mode: 0o600, flag: 'wx' });
 }
 
 /** Writes an end so that it survives a crash of the machine. */
@@ -41,6 +44,13 @@ export async function writeEnd(folder: string, state: JobState): Promise<void> {
   await rename(draft, join(folder, 'end'));
 }
 
+/** Records the link that has reattached to a command. */
+export function writeLink(folder: string, link: string): void {
+  const draft = join(folder, 'link.new');
+  writeFileSync(draft, link, { mode: 0o600 });
+  renameSync(draft, join(folder, 'link'));
+}
+
 /** Notes that the end was recorded. */
 export function markSettled(folder: string): void {
   writeFileSync(join(folder, 'settled'), '', { mode: 0o600 });
@@ -49,8 +59,9 @@ export function markSettled(folder: string): void {
 /** Reads the folder of a command; undefined if `spec` is missing or damaged, so that nothing is known. */
 export function readKept(folder: string): KeptRecord | undefined {
   try {
-    const spec = JSON.parse(readFileSync(join(folder, 'spec'), 'utf8')) as KeptSpec;
-    return { spec, end: readEnd(folder), isSettled: exists(join(folder, 'settled')) };
+    const spec = JSON.parse(readFileSync(join(folder, specName), 'utf8')) as KeptSpec;
+    const link = readOr(join(folder, 'link'), spec.link);
+    return { spec: { ...spec, link }, end: readEnd(folder), isSettled: exists(join(folder, 'settled')) };
   } catch {
     return undefined;
   }
@@ -65,17 +76,20 @@ function readEnd(folder: string): JobState | null {
 }
 
 function exists(path: string): boolean {
+  return readOr(path, undefined) !== undefined;
+}
+
+function readOr<Other>(path: string, other: Other): string | Other {
   try {
-    readFileSync(path);
-    return true;
+    return readFileSync(path, 'utf8');
   } catch {
-    return false;
+    return other;
   }
 }
 
 /** When the last byte was written. */
 export async function lastWritten(folder: string): Promise<number> {
-  const found = await stat(join(folder, 'log')).catch(() => stat(join(folder, 'spec')));
+  const found = await stat(join(folder, 'log')).catch(() => stat(join(folder, specName)));
   return found.mtimeMs;
 }
 

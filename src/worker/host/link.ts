@@ -115,6 +115,11 @@ export class Link {
     this.#peer.close(new Error('fenced'));
   }
 
+  /** Closes the connection of a dead server, as if the network had reset it. */
+  leave(): void {
+    this.#peer.close(new Error('its server is dead'));
+  }
+
   #isFenced = false;
 
   async #close(): Promise<void> {
@@ -126,6 +131,7 @@ export class Link {
 
   async #answer(call: IncomingCall): Promise<Answer> {
     const { method, number } = call;
+    this.#host.noteWork();
     if (!this.#hello && method !== 'hello') throw helloFirst();
     if (!madeOnce.has(method)) return this.#make(call);
     const answers = this.#host.answersOf(this.name);
@@ -161,7 +167,7 @@ export class Link {
       },
       bye: () => {
         this.#graceMs = 0;
-        return null;
+        return this.#host.endsWith(this);
       },
       shutdown: async () => {
         await this.#host.close();
@@ -324,7 +330,8 @@ export class Link {
   #follow({ job }: JobEntry, from: Cursor): JobFeed {
     const known = this.#feeds.get(job.id);
     if (known) return known;
-    const feed = new JobFeed(job, this.#peer, { from, credit: from + firstCredit });
+    const to = { peer: this.#peer, buffers: this.#host.buffers };
+    const feed = new JobFeed(job, to, { from, credit: from + firstCredit });
     this.#feeds.set(job.id, feed);
     return feed;
   }
@@ -358,6 +365,7 @@ export class Link {
     const place = {
       worker: hosted.worker,
       folder: this.#host.folderOf(spec.id),
+      spare: this.#host.spare,
       link: this.name,
       tombstoneMs,
     };
@@ -519,9 +527,14 @@ export class Link {
     });
   }
 
-  async #takeUp({ identity, room }: TakeUpRequest): Promise<readonly KeptCommand[]> {
+  async #takeUp({ identity, room, deserted = [] }: TakeUpRequest): Promise<readonly KeptCommand[]> {
     if (identity === undefined) return this.#viewAll();
     const isMine = (keeping: { readonly identity: string } | undefined) => keeping?.identity === identity;
+    const names = new Set(deserted);
+    for (const { job, link } of [...this.#host.jobs.values()])
+      if (link !== this && names.has(job.id) && isMine(job.kept?.keeping)) link?.leave();
+    for (const { nearKey, link, keeping } of [...this.#host.sessions])
+      if (link !== this && names.has(nearKey) && isMine(keeping)) link?.leave();
     const shells = [...this.#host.sessions].filter(({ link, keeping }) => link === null && isMine(keeping));
     // Commands that do not outlive an earlier server must not run in its shells any more.
     if (shells.length > 0)
@@ -536,6 +549,7 @@ export class Link {
       const command = await entry.job.toKeptCommand();
       if (!command || entry.link !== null) continue;
       this.#ownJob(entry, 0);
+      entry.job.takenUpBy(this.name);
       taken.push(command);
     }
     return taken;

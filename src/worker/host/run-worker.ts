@@ -29,6 +29,8 @@ export interface WorkerProgram {
   readonly execGuard: string;
   /** Reports to the process that started it. */
   report(line: 'ready' | 'another'): void;
+  /** Frees memory when the worker is idle, because it may stay idle for hours. */
+  collectGarbage(): void;
   exit(): void;
 }
 
@@ -50,6 +52,7 @@ export async function runWorker({ root, build, report, exit, ...program }: Worke
     here: findHere(root, program),
     onIdle: () => leave(),
     onShutdown: () => leave(),
+    onRest: () => program.collectGarbage(),
   });
   const records = inheritJobs(root, own);
   await host.restore(records);
@@ -79,7 +82,8 @@ function createExit(root: string, own: FoundWorker, exit: () => void): () => voi
     hasLeft = true;
     removeCurrent(root, own.name);
     removeIfEmpty(own.folder);
-    exit();
+    // `Peer` writes the frames of this turn in `setImmediate`, so exit after that.
+    setImmediate(exit);
   };
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -19,18 +19,27 @@ export interface WorkerPlace {
   readonly environment: Environment;
 }
 
+/** A worker that this process has started. */
+export interface StartedWorker {
+  /** Resolves when it has exited and was reaped. */
+  ended(): Promise<void>;
+}
+
 const startMs = 10_000;
 const attempts = 20;
 const mostFailures = 3;
 
-/** Connects to the detached worker, which is started if there is none. */
-export async function openWorker(place: WorkerPlace): Promise<Duplex> {
+/** Connects to the detached worker, which is started if there is none; `onStart` is called then. */
+export async function openWorker(
+  place: WorkerPlace,
+  onStart: (worker: StartedWorker) => void = () => {},
+): Promise<Duplex> {
   let failures = 0;
   for (let turn = 0; ; turn += 1) {
     const stream = await connectToCurrent(place.root);
     if (stream) return stream;
     if (turn >= attempts || failures >= mostFailures) throw cannotStart(place.root);
-    if (!(await startWorker(place))) failures += 1;
+    if (!(await startWorker(place, onStart))) failures += 1;
     if (turn > 0) await sleep(turn * 5);
   }
 }
@@ -68,8 +77,11 @@ function cannotStart(root: string): NacreError {
 }
 
 // The worker must not end with the server, nor with its terminal or process group. False if it has failed to start.
-async function startWorker({ root, build, program, environment }: WorkerPlace): Promise<boolean> {
-  const flags = ['--max-semi-space-size=1', '--no-warnings'];
+async function startWorker(
+  { root, build, program, environment }: WorkerPlace,
+  onStart: (worker: StartedWorker) => void,
+): Promise<boolean> {
+  const flags = ['--max-semi-space-size=1', '--expose-gc', '--no-warnings'];
   const child = spawn(process.execPath, [...flags, program, root, build], {
     cwd: '/',
     env: toWorkerEnvironment(environment),
@@ -77,6 +89,7 @@ async function startWorker({ root, build, program, environment }: WorkerPlace): 
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   child.unref();
+  onStart({ ended: () => exitOf(child) });
   child.on('error', () => {});
   try {
     let hasReported = false;
@@ -92,9 +105,19 @@ async function startWorker({ root, build, program, environment }: WorkerPlace): 
   }
 }
 
+async function exitOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  await once(child, 'exit');
+}
+
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_RUNTIME_DIR|NACRE_INSTANCE|NODE_V8_COVERAGE)$/;
 
+// With a fixed threshold, glibc returns the memory of large buffers to the kernel as soon as they are freed.
+const memory = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' };
+
 function toWorkerEnvironment(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => passed.test(name)));
+  const own = Object.entries(environment).filter(([name]) => passed.test(name));
+  return { ...Object.fromEntries(own), ...memory };
 }

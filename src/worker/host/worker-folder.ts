@@ -18,6 +18,7 @@ import { connect, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { KeptState } from '../../contract/backend.ts';
+import { toProject } from '../../contract/session-key.ts';
 import { protocol } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
@@ -155,6 +156,17 @@ export function workerIsWorthAsking(stateDir: string): boolean {
   const current = findCurrent(root);
   if (current !== undefined && isWorkerAlive(root, current) !== false) return true;
   return listWorkers(root).some((name) => listJobs(join(root, name)).length > 0);
+}
+
+/** True if a command of a client in this project folder still runs, or may have been running when its worker died. */
+export function hasRunningIn(stateDir: string, project: string): boolean {
+  const root = workersFolder(stateDir);
+  return listWorkers(root).some((name) =>
+    listJobs(join(root, name)).some((id) => {
+      const kept = readKept(join(root, name, 'jobs', id));
+      return kept?.end === null && toProject(kept.spec.keeping.identity) === project;
+    }),
+  );
 }
 
 /** The commands that workers of this protocol, living or dead, keep on disk. */

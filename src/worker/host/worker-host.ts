@@ -19,6 +19,8 @@ import { HostedJob } from './hosted-job.ts';
 import type { HostedWorker } from './hosted-worker.ts';
 import { type KeptRecord, removeKept } from './kept-job.ts';
 import { Link } from './link.ts';
+import { SendBuffers } from './send-buffers.ts';
+import { SpareFolder } from './spare-folder.ts';
 
 /** A job with its place. */
 export interface JobEntry {
@@ -70,10 +72,13 @@ export interface HostOptions {
   onIdle(): void;
   /** Called by `shutdown`, after everything has ended. */
   onShutdown(): void;
+  /** Called when no call has arrived and no job has ended for `restMs`. */
+  onRest?(): void;
 }
 
 const kill: StopOptions = { signal: 'SIGKILL', graceMs: 0 };
 const closeMs = 8_000;
+const restMs = 2_000;
 const answersMs = 600_000;
 const maxAnswers = 256;
 
@@ -96,10 +101,13 @@ class Answers {
 /** Keeps the jobs of all links. */
 export class WorkerHost {
   readonly options: HostOptions;
+  readonly buffers = new SendBuffers();
+  readonly spare: SpareFolder;
   readonly jobs = new Map<string, JobEntry>();
   readonly sessions = new Set<SessionEntry>();
   readonly #links = new Set<Link>();
   readonly #workers = new Set<HostedWorker>();
+  readonly #closing = new Set<Promise<void>>();
   readonly #answers = new Map<string, Answers>();
   // Kept jobs in the order in which they ended.
   readonly #endedLogs = new Set<HostedJob>();
@@ -107,14 +115,27 @@ export class WorkerHost {
   readonly #lastLinks = new Map<string, Link>();
   readonly #key: { readonly privateKey: KeyObject; readonly publicText: string };
   #isClosed = false;
+  #resting: NodeJS.Timeout | undefined;
 
   constructor(options: HostOptions) {
     this.options = options;
+    this.spare = new SpareFolder(`${options.jobsFolder}-spare`);
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     this.#key = {
       privateKey,
       publicText: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
     };
+  }
+
+  /** Postpones `onRest`. */
+  noteWork(): void {
+    this.#resting ??= setTimeout(() => this.#rest(), restMs).unref();
+    this.#resting.refresh();
+  }
+
+  #rest(): void {
+    this.buffers.clear();
+    this.options.onRest?.();
   }
 
   accept(stream: Duplex): void {
@@ -172,6 +193,7 @@ export class WorkerHost {
   addJob(entry: JobEntry): void {
     this.jobs.set(entry.job.id, entry);
     const ended = () => {
+      this.noteWork();
       if (!entry.link) this.#expire(entry);
       if (entry.job.kept) this.#endedLogs.add(entry.job);
       void this.#limitLogs(entry.spoolTotalBytes).catch(() => {});
@@ -290,9 +312,26 @@ export class WorkerHost {
     for (const hosted of this.#workers) {
       if (used.has(hosted)) continue;
       this.#workers.delete(hosted);
-      void this.#closeWorker(hosted);
+      const closing = this.#closeWorker(hosted).finally(() => this.#closing.delete(closing));
+      this.#closing.add(closing);
     }
-    if (this.#workers.size === 0 && this.#links.size === 0) this.options.onIdle();
+    if (this.#isIdle) void this.#leave();
+  }
+
+  get #isIdle(): boolean {
+    return this.#workers.size === 0 && this.#links.size === 0;
+  }
+
+  // Processes of a worker that this one does not wait for would become zombies where PID 1 reaps nothing.
+  async #leave(): Promise<void> {
+    await Promise.all(this.#closing);
+    if (this.#isIdle && !this.#isClosed) this.options.onIdle();
+  }
+
+  /** True if nothing is left to keep once this link is closed. */
+  endsWith(link: Link): boolean {
+    const isKept = [...this.jobs.values()].some(({ job }) => job.kept && !job.hasEnded);
+    return !isKept && this.sessions.size === 0 && this.links.every((other) => other === link);
   }
 
   /** Ends every job and shell; ends are recorded as usual. */
@@ -306,6 +345,7 @@ export class WorkerHost {
     });
     await settlesWithin(Promise.allSettled(stopped), closeMs);
     for (const { timer } of [...this.jobs.values(), ...this.sessions]) clearTimeout(timer);
+    this.spare.close();
     await Promise.all([...this.#workers].map((hosted) => this.#closeWorker(hosted)));
   }
 

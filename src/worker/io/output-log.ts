@@ -96,12 +96,16 @@ export class OutputLog {
   }
 
   /** Reads at most `maxBytes` starting at a byte position, without consuming them. */
-  async read(from: Cursor, maxBytes: number): Promise<readonly OutputChunk[]> {
+  async read(
+    from: Cursor,
+    maxBytes: number,
+    allocate?: (bytes: number) => Buffer,
+  ): Promise<readonly OutputChunk[]> {
     const chunks: OutputChunk[] = [];
     let [at, left] = [from, maxBytes];
     while (left > 0 && at < this.end) {
       const block = this.#blocks.findLast(({ start }) => start <= at);
-      const found = readFrames(block ?? (await this.#options.spool.blockAt(at)), at, left);
+      const found = readFrames(block ?? (await this.#options.spool.blockAt(at)), at, left, allocate);
       chunks.push(...found.chunks);
       at += found.bytes;
       left -= found.bytes;

@@ -293,6 +293,7 @@ export function readFrames(
   block: Pick<Block, 'start' | 'buffer' | 'used'>,
   from: Cursor,
   maxBytes: number,
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
 ): { chunks: readonly OutputChunk[]; bytes: number } {
   const chunks: OutputChunk[] = [];
   let bytes = 0;
@@ -304,7 +305,9 @@ export function readFrames(
     const skip = Math.max(0, from - position);
     const count = Math.min(length - skip, maxBytes - bytes);
     if (count > 0) {
-      chunks.push({ stream, data: Buffer.from(block.buffer.subarray(at + skip, at + skip + count)) });
+      const data = allocate(count);
+      block.buffer.copy(data, 0, at + skip, at + skip + count);
+      chunks.push({ stream, data });
       bytes += count;
     }
     at += length;

@@ -1,0 +1,12 @@
+import { hasAbandonedRecords } from '../machines/far-records.ts';
+import { hasRunningIn, workerIsWorthAsking } from '../worker/host/worker-folder.ts';
+
+/** True if a server that has ended may have left commands, running or ended, on this machine or on another one. */
+export function hasKeptCommands(stateDir: string): boolean {
+  return workerIsWorthAsking(stateDir) || hasAbandonedRecords(stateDir);
+}
+
+/** True if commands of a client in the folder `project` may still run here, or if any client may have left commands on other machines. */
+export function mayRunIn(stateDir: string, project: string): boolean {
+  return hasRunningIn(stateDir, project) || hasAbandonedRecords(stateDir);
+}
