@@ -1,6 +1,7 @@
 // The detached worker: output through its socket compared with a pipe, the start of a background command compared with one in
-// this process, and its memory and CPU time while it only keeps a command.
-import { execFile } from 'node:child_process';
+// this process, and its memory and CPU time while it only keeps a command. The sources are those of `capture.bench.ts`: the
+// worker hashes every byte, so the fastest source shows the cost of a byte, and lines of text show what commands notice.
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +53,10 @@ async function stopped(backend: Backend): Promise<void> {
   void backend.stop(id, { signal: 'SIGKILL', graceMs: 0 }).then(() => backend.dispose(id));
 }
 
-const source = `head -c ${gibibyte} /dev/zero`;
+const sources = {
+  'lines of text': `seq -f 'line %.0f of ordinary output' 1 40000000 | head -c ${gibibyte}`,
+  zeros: `head -c ${gibibyte} /dev/zero`,
+};
 await readAll(local, 'true');
 await readAll(detached, 'true');
 const idleBytes = process.memoryUsage.rss();
@@ -60,23 +64,26 @@ let peakBytes = 0;
 const sampler = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
 }, 5);
-const times = await interleave(3, {
-  pipe: () => run('bash', ['-c', `${source} | cat > /dev/null`]),
-  process: () => readAll(local, source),
-  socket: () => readAll(detached, source),
-  kept: () => readAll(detached, source, { keeping }),
-});
+for (const [name, source] of Object.entries(sources)) {
+  const times = await interleave(name === 'zeros' ? 3 : 1, {
+    pipe: () => run('bash', ['-c', `${source} | cat > /dev/null`]),
+    process: () => readAll(local, source),
+    socket: () => readAll(detached, source),
+    kept: () => readAll(detached, source, { keeping }),
+  });
+  const pipe = median(times.pipe);
+  console.log(`${name}: pipe ${pipe.toFixed(0)} ms, in this process ${median(times.process).toFixed(0)} ms`);
+  report(`1 GiB of ${name} through the socket`, pipe / median(times.socket), 0.6, '×', true);
+  report(`1 GiB of ${name} through the socket, kept on disk`, pipe / median(times.kept), 0.6, '×', true);
+}
 clearInterval(sampler);
-const pipe = median(times.pipe);
-console.log(`pipe ${pipe.toFixed(0)} ms, in this process ${median(times.process).toFixed(0)} ms`);
-report('1 GiB through the socket', pipe / median(times.socket), 0.6, '×', true);
-report('1 GiB through the socket, kept on disk', pipe / median(times.kept), 0.6, '×', true);
 report('peak memory above idle', (peakBytes - idleBytes) / 1e6, 60, 'MB');
 
 const starts = await interleave(
   100,
   { process: () => stopped(local), detached: () => stopped(detached) },
-  20,
+  // Until both have a waiting shell again.
+  80,
 );
 console.log(`in this process ${median(starts.process).toFixed(2)} ms`);
 report('start in the worker', median(starts.detached) / median(starts.process), 1.3, '×');
@@ -88,9 +95,18 @@ const [worker] = listWorkers(root).flatMap((name) => readWorker(root, name) ?? [
 if (!worker) throw new Error('There is no worker.');
 const before = cpuMs(worker.pid);
 await sleep(20_000);
-report('CPU of the idle worker', ((cpuMs(worker.pid) - before) / 20_000) * 100, 0, '%');
-const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) * 1_024;
-report('memory of the idle worker', rss / 1e6, 45, 'MB');
+const percent = ((cpuMs(worker.pid) - before) / 20_000) * 100;
+console.log(`       CPU of the idle worker: ${percent.toFixed(3)} %`);
+report('CPU of the idle worker, as top shows it', Math.round(percent * 10) / 10, 0, '%');
+const empty = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+await sleep(1_000);
+const [own, least] = [memoryOf(worker.pid), memoryOf(empty.pid ?? 0)];
+empty.kill();
+console.log(`       of it ${own.anonymous} MB are its own, the rest is code that all Node processes share`);
+console.log(
+  `       a Node process that does nothing: ${least.resident} MB, of it ${least.anonymous} MB its own`,
+);
+report('memory of the idle worker', own.resident, 45, 'MB');
 await Promise.all([local.close(), detached.close()]);
 rmSync(folder, { recursive: true, force: true });
 
@@ -98,4 +114,12 @@ rmSync(folder, { recursive: true, force: true });
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
   return Number(fields[0]) / 1e6;
+}
+
+/** Megabytes of memory of a process: all that is resident, and the part that is not mapped from files. */
+function memoryOf(pid: number): { readonly resident: number; readonly anonymous: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (name: string) =>
+    Math.round((Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1_024) / 1e5) / 10;
+  return { resident: read('VmRSS'), anonymous: read('RssAnon') };
 }

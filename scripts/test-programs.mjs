@@ -1,5 +1,6 @@
 // The programs of the distribution that tests run. nacre itself needs only bash.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { isOnPath, step } from './set-up.mjs';
 
 /** Programs that some tests need, with the Debian package of each. */
@@ -43,13 +44,34 @@ export const machinePrograms = {
   srun: 'slurm-client',
 };
 
+/** Programs that the cluster of `npm run test:kubernetes` needs in addition. */
+export const kubernetesPrograms = {
+  busybox: 'busybox-static',
+  conntrack: 'conntrack',
+  containerd: 'containerd',
+  etcd: 'etcd-server',
+  iptables: 'iptables',
+  runc: 'runc',
+  '/usr/lib/cni/bridge': 'containernetworking-plugins',
+};
+
+/** Programs and files that building that cluster needs. */
+export const kubernetesBuildPrograms = {
+  'dpkg-source': 'dpkg-dev',
+  go: 'golang-go',
+  make: 'make',
+  rsync: 'rsync',
+  '/usr/share/gocode/src/github.com/modern-go/reflect2': 'golang-github-modern-go-reflect2-dev',
+};
+
 /**
  * Installs the missing programs with apt-get as root on Debian, and prints before how many packages that are. Otherwise
  * prints what is missing and how to install it, and returns the Debian packages; tests that need them are skipped.
  */
 export async function installTestPrograms(more = {}) {
   const wanted = { ...programs, ...more };
-  const missing = Object.keys(wanted).filter((name) => !isOnPath(name));
+  const isThere = (name) => (name.startsWith('/') ? existsSync(name) : isOnPath(name));
+  const missing = Object.keys(wanted).filter((name) => !isThere(name));
   if (missing.length === 0) return [];
   const packages = [...new Set(missing.map((name) => wanted[name]))];
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {

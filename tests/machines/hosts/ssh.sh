@@ -23,6 +23,7 @@ inside() {
   for path in dev proc run; do mount --rbind "/$path" "$root/$path" 2>/dev/null || true; done
   mount -t proc proc "$root/proc"
   mount -t tmpfs -o mode=755 tmpfs "$root/run"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
   mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$root/dev/pts"
   mkdir -p "$root/run/sshd" "$root/old"
   [ -e "$root/etc/nacre-test" ] || furnish "$1" "$root"
@@ -41,7 +42,7 @@ furnish() {
   mkdir -p "$keys"
   cp "$dir/$1/host_key" "$keys/"
   chmod 600 "$keys/host_key"
-  rm -rf "$2/root/.cache/nacre" "$2"/tmp/* 2>/dev/null || true
+  rm -rf "$2/root/.cache/nacre" 2>/dev/null || true
   for user in dev loud posix; do
     id=$((id + 1))
     echo "$user:x:$id:$id::/home/$user:$([ "$user" = posix ] && echo /bin/sh || echo /bin/bash)" >>"$2/etc/passwd"

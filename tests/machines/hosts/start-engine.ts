@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmdir
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sleep } from '../../../src/support/timing.ts';
+import { hostScript } from './host-script.ts';
 
 /** An engine that runs. */
 export interface TestEngine {
@@ -25,15 +25,13 @@ export const engineNeeds = {
   podman: ['podman', 'conmon', 'runc', 'catatonit', 'ip', 'unshare', 'busybox', 'dpkg'],
 } as const;
 
-const script = (name: string) => fileURLToPath(new URL(`${name}.sh`, import.meta.url));
-
 /** Starts an engine with the images `nacre-test/NAME`. */
 export async function startEngine(kind: 'docker' | 'podman', images: readonly string[]): Promise<TestEngine> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `nacre-${kind}-`)));
   execFileSync('chmod', ['711', folder]);
   const groups = readGroups();
   const namespaces = ['--mount', '--pid', '--net', '--fork', '--kill-child'];
-  const child = spawn('unshare', [...namespaces, 'bash', script(kind), folder], { stdio: 'ignore' });
+  const child = spawn('unshare', [...namespaces, 'bash', hostScript(kind), folder], { stdio: 'ignore' });
   const socket = join(folder, 'engine.sock');
   const call = (method: string, path: string, body?: unknown) => callEngine(socket, method, path, body);
   const answers = () => call('GET', '/_ping').then(Boolean, () => false);
@@ -66,7 +64,7 @@ export async function startEngine(kind: 'docker' | 'podman', images: readonly st
 
 async function addImage(socket: string, folder: string, name: string): Promise<void> {
   const archive = join(folder, `${name}.tar`);
-  execFileSync(script('image'), [name, archive]);
+  execFileSync(hostScript('image'), [name, archive]);
   const path = `/images/create?fromSrc=-&repo=nacre-test/${name}&tag=latest`;
   const answer = await callEngine(socket, 'POST', path, readFileSync(archive));
   rmSync(archive);
