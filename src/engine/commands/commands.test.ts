@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestEngine, type TestEngine } from '../../../tests/support/engine.ts';
+import type { Backend } from '../../contract/backend.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { ReadQuery } from '../reading/read-command.ts';
 
@@ -84,6 +85,29 @@ describe('T9: a background command', () => {
     const second = await here.start('echo two', { name: 'server' });
     expect(await toEnd('server')).toMatchObject({ id: second, stdout: 'two\n' });
     expect(await read(first, { cursor: 0 })).toMatchObject({ stdout: 'one\n' });
+  });
+
+  test('gives its name back as soon as its end is reported, before the worker has settled it', async () => {
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const wrap = (backend: Backend): Backend => ({
+      ...backend,
+      wait: async (id, waitMs) => ({ ...(await backend.wait(id, waitMs)), outlives: true }),
+      settle: () => settled,
+    });
+    const kept = createTestEngine({ wrap });
+    try {
+      const first = await kept.start('echo one', { name: 'server' });
+      const query = { ...usual, waitMs: 20_000 };
+      expect(await kept.engine.read(first, query, me)).toMatchObject({ wakeReason: 'ended' });
+      const second = await kept.start('echo two', { name: 'server' });
+      expect(await kept.engine.read('server', query, me)).toMatchObject({ id: second, stdout: 'two\n' });
+    } finally {
+      settle();
+      await kept.close();
+    }
   });
 
   test('has a read position for each reader', async () => {

@@ -112,6 +112,8 @@ export async function recordEnd(
     const state = await waitForEnd(deps, id);
     const outcome = { ...toFinished(state, cwd), endRecord: state.endRecord };
     const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome });
+    // Before `settle`, which is a round trip: replies already report the end, so the command's name must be free.
+    sessions.ended(id);
     if (state.outlives) await backend.settle(id).catch(() => {});
     return { state, warnings };
   } catch (error) {
