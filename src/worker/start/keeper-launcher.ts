@@ -71,7 +71,7 @@ export class KeeperLauncher {
     this.#forkServer = this.#createForkServer();
   }
 
-  /** Changes when a fork server was replaced because of its resource limits (`ForkServer.generation`). */
+  /** Changes when keepers of the fork servers cannot be used any more (`ForkServer.generation`). */
   get generation(): string {
     return `${this.#forkServer.generation}.${this.#inNetwork?.server.generation ?? 0}`;
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
@@ -197,6 +197,17 @@ test('is replaced when its limits change, and exits when what it has started and
   expect((await (await start('exit 4')).exited).code).toBe(4);
   expect((await running.exited).code).toBe(3);
   await expect.poll(() => existsSync(`/proc/${server}`)).toBe(false);
+  expect(forkServer.generation).toBe(first + 1);
+});
+
+test('what a fork server has started is out of date once it was killed', async () => {
+  const started = await forkServer.start({ argv: ['sleep', '30'], env, cwd: '/', files: [] });
+  const first = forkServer.generation;
+  const [, server] = /\) \S (\d+)/.exec(readFileSync(`/proc/${started.pid}/stat`, 'utf8')) ?? [];
+  for (const pid of [Number(server), started.pid]) process.kill(pid, 'SIGKILL');
+  expect((await started.exited).isLost).toBe(true);
+  expect(forkServer.generation).toBe(first + 1);
+  expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
   expect(forkServer.generation).toBe(first + 1);
 });
 

@@ -81,8 +81,12 @@ export class ForkServer {
     return this.#program !== undefined;
   }
 
-  /** A number that changes when programs that were started before have other resource limits than the next ones. */
+  /**
+   * A number that changes when programs that were started before cannot be used like the next ones: they have other resource limits, or
+   * they are dying, because the fork server was killed. On a busy machine a namespace still answers for some milliseconds after that.
+   */
   get generation(): number {
+    this.#replaceIfDead();
     this.#retireIfLimited();
     return this.#generation;
   }
@@ -101,8 +105,9 @@ export class ForkServer {
     if (this.#isClosed) throw new NotForkedError('the fork server is closed');
     if (!this.#program) throw new NotForkedError('perl is missing');
     const lifeline = await this.#deps.lifeline?.();
+    this.#replaceIfDead();
     this.#retireIfLimited();
-    if (!this.#process?.lives()) this.#process = this.#spawn(this.#program, lifeline);
+    this.#process ??= this.#spawn(this.#program, lifeline);
     return this.#process.start(request, this.#limits.startMs);
   }
 
@@ -111,6 +116,12 @@ export class ForkServer {
     this.#isClosed = true;
     const all = [...this.#retired, ...(this.#process ? [this.#process] : [])];
     await Promise.all(all.map((one) => one.close(this.#limits.closeMs)));
+  }
+
+  #replaceIfDead(): void {
+    if (!this.#process || this.#process.lives()) return;
+    this.#process = null;
+    this.#generation += 1;
   }
 
   // Its commands go on, unless there are too many like it.
