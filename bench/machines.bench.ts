@@ -1,4 +1,5 @@
-// Commands on other machines, compared with commands on this one: three machines over ssh and a container of Docker, which it starts and stops as root.
+// Commands on three machines over ssh and in a Docker container, compared with commands on this machine. It starts and stops those
+// machines and Docker as root.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'nacre-bench-'));
 const program = join(process.env.NACRE_TEST_ROOT ?? '', 'dist', 'worker.js');
 const rounds = 200;
 const parallel = 16;
-const seconds = 5;
+const loadSeconds = 5;
 
 const reason = whyNoHosts();
 if (reason === undefined) await measureAll();
@@ -71,14 +72,7 @@ async function measureSsh(config: string, local: Engine): Promise<void> {
     await runIn(first, 'true');
     report('first command on a new ssh machine', elapsed() / 1_000, 3, 's');
     for (const engine of engines) await runIn(engine, 'true');
-    const times = await interleave(rounds, {
-      local: () => runIn(local, 'true'),
-      ssh: () => runIn(first, 'true'),
-    });
-    console.log(
-      `       true: ${median(times.local).toFixed(2)} ms here, ${median(times.ssh).toFixed(2)} ms over ssh`,
-    );
-    report('true over ssh, compared with this machine', median(times.ssh) / median(times.local), 2, 'times');
+    await compareTrue(local, first, 'over ssh');
     console.log(
       `       at 16 in parallel on this machine: ${(await countPerSecond([local])).toFixed(0)} commands/s`,
     );
@@ -91,13 +85,8 @@ async function measureSsh(config: string, local: Engine): Promise<void> {
 async function measureContainer(local: Engine): Promise<void> {
   const docker = await startEngine('docker', ['node']);
   const road: RoadSettings = {
-    ...{
-      kind: 'docker',
-      host: `unix://${docker.socket}`,
-      image: 'nacre-test/node',
-      pull: 'never',
-      network: 'none',
-    },
+    ...{ kind: 'docker', host: `unix://${docker.socket}`, image: 'nacre-test/node' },
+    ...{ pull: 'never', network: 'none' },
     ...{ mount: 'none', mounts: [], env: {}, isReadOnly: false },
   };
   try {
@@ -111,30 +100,29 @@ async function measureContainer(local: Engine): Promise<void> {
     }
     report('container, from the connection to the first command', median(starts), 1.5, 's');
     const box = createFarEngine('box', road);
-    const times = await interleave(rounds, {
-      local: () => runIn(local, 'true'),
-      box: () => runIn(box, 'true'),
-    });
-    console.log(
-      `       true: ${median(times.local).toFixed(2)} ms here, ${median(times.box).toFixed(2)} ms in a container`,
-    );
-    report(
-      'true in a container, compared with this machine',
-      median(times.box) / median(times.local),
-      2,
-      'times',
-    );
+    await compareTrue(local, box, 'in a container');
     await box.close();
   } finally {
     await docker.stop();
   }
 }
 
+/** Reports how much longer `true` takes at `place` than on this machine. */
+async function compareTrue(local: Engine, other: Engine, place: string): Promise<void> {
+  const times = await interleave(rounds, {
+    local: () => runIn(local, 'true'),
+    other: () => runIn(other, 'true'),
+  });
+  const [localMs, otherMs] = [median(times.local), median(times.other)];
+  console.log(`       true: ${localMs.toFixed(2)} ms here, ${otherMs.toFixed(2)} ms ${place}`);
+  report(`true ${place}, compared with this machine`, otherMs / localMs, 2, 'times');
+}
+
 /** Commands per second with 16 callers that share the engines. */
 async function countPerSecond(engines: readonly Engine[]): Promise<number> {
   let count = 0;
   const elapsed = createStopwatch();
-  const isOver = () => elapsed() > seconds * 1_000;
+  const isOver = () => elapsed() > loadSeconds * 1_000;
   const call = async (index: number) => {
     const engine = engines[index % engines.length];
     while (engine && !isOver()) {

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { interleave, median, report } from './measure.ts';
 
 const cli = 'dist/cli.js';
-// A variable that is not a setting is worth a warning, and then the whole server is loaded before it answers.
+// NACRE_TEST_ROOT is not a setting, so nacre would warn about it, and with a warning `greetFirst` does not answer early.
 const { NACRE_TEST_ROOT: _, ...inherited } = process.env;
 const env = { ...inherited, ALLOWED_COMMANDS: '*' };
 

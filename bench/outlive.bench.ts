@@ -82,7 +82,7 @@ report('peak memory above idle', (peakBytes - idleBytes) / 1e6, 60, 'MB');
 const starts = await interleave(
   100,
   { process: () => stopped(local), detached: () => stopped(detached) },
-  // Until both have a waiting shell again.
+  // After this pause, both have a waiting shell again.
   80,
 );
 console.log(`in this process ${median(starts.process).toFixed(2)} ms`);
@@ -102,11 +102,11 @@ const empty = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { st
 await sleep(1_000);
 const [own, least] = [memoryOf(worker.pid), memoryOf(empty.pid ?? 0)];
 empty.kill();
-console.log(`       of it ${own.anonymous} MB are its own, the rest is code that all Node processes share`);
+console.log(`       ${own.anonymousMb} MB of it are its own; the rest is code that all Node processes share`);
 console.log(
-  `       a Node process that does nothing: ${least.resident} MB, of it ${least.anonymous} MB its own`,
+  `       a Node process that does nothing: ${least.residentMb} MB, ${least.anonymousMb} MB of it its own`,
 );
-report('memory of the idle worker', own.resident, 45, 'MB');
+report('memory of the idle worker', own.residentMb, 45, 'MB');
 await Promise.all([local.close(), detached.close()]);
 rmSync(folder, { recursive: true, force: true });
 
@@ -116,10 +116,10 @@ function cpuMs(pid: number): number {
   return Number(fields[0]) / 1e6;
 }
 
-/** Megabytes of memory of a process: all that is resident, and the part that is not mapped from files. */
-function memoryOf(pid: number): { readonly resident: number; readonly anonymous: number } {
+/** The resident memory of a process, and the part of it that is not mapped from files. */
+function memoryOf(pid: number): { readonly residentMb: number; readonly anonymousMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) =>
     Math.round((Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1_024) / 1e5) / 10;
-  return { resident: read('VmRSS'), anonymous: read('RssAnon') };
+  return { residentMb: read('VmRSS'), anonymousMb: read('RssAnon') };
 }
