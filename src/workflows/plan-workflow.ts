@@ -51,16 +51,15 @@ function checkStep(step: ParsedStep, index: number, ids: readonly string[]): Pro
     ...(step.needs ?? []).map((needed, position) => ({ step: needed, path: ['needs', position] })),
     ...sourcesOf(step),
   ];
+  const otherStdin = step.input_from && otherStdinOf(step);
   return [
     ...(ids.indexOf(id) < index ? [at(['id'], `two steps have the id ${id}`)] : []),
     ...((step.command === undefined) === (step.tool === undefined)
       ? [at([], `step ${id} needs either command or tool`)]
       : []),
     ...(step.with && step.tool === undefined ? [at(['with'], 'with is only for steps with a tool')] : []),
-    ...(step.tool === undefined
-      ? []
-      : commandFieldsOf(step).map((key) => at([key], `${key} is only for commands: use with for a tool`))),
-    ...(hasTwoInputs(step) ? [at(['input_from'], 'input and input_from cannot be combined')] : []),
+    ...(step.tool === undefined ? [] : commandFieldsOf(step).map((key) => at([key], toMisplaced(key)))),
+    ...(otherStdin ? [at(['input_from'], `${otherStdin} and input_from cannot be combined`)] : []),
     ...references.flatMap(({ step: other, path }) => {
       if (!ids.includes(other)) return [at(path, `there is no step ${other}`)];
       return other === id ? [at(path, `step ${id} cannot need itself`)] : [];
@@ -74,8 +73,17 @@ function commandFieldsOf(step: ParsedStep): readonly (keyof ParsedStep)[] {
   return keys.filter((key) => step[key] !== undefined && !(mayReadOutput && key === 'input_from'));
 }
 
-function hasTwoInputs({ input, input_from, tool = '', with: fields = {} }: ParsedStep): boolean {
-  return input_from !== undefined && (input !== undefined || Object.hasOwn(fields, stdinFieldOf(tool) ?? ''));
+function toMisplaced(key: keyof ParsedStep): string {
+  return key === 'input_from'
+    ? 'input_from is only for commands, and for tools that pass stdin to a command'
+    : `${key} is only for commands: use with for a tool`;
+}
+
+/** The field that contains the stdin of a step, if `input_from` is not the only one. */
+function otherStdinOf({ input, tool = '', with: fields = {} }: ParsedStep): string | undefined {
+  if (input !== undefined) return 'input';
+  const field = stdinFieldOf(tool);
+  return field !== undefined && Object.hasOwn(fields, field) ? `with.${field}` : undefined;
 }
 
 function findCycle(steps: readonly PlannedStep[]): Problem[] | undefined {

@@ -23,7 +23,7 @@ export function toVariables(
   return Object.fromEntries(entries);
 }
 
-// The fields of tools that a command reads as stdin. No other field may come from a program's output: it could become code.
+// The field that each tool passes to its command as stdin. Output must not get into any other field, where it could become code.
 const stdinFields: ReadonlyMap<string, string> = new Map([
   ['execute_command', 'input'],
   ['shell_execute', 'stdin'],

@@ -241,7 +241,9 @@ describe('S9: a workflow', () => {
         { id: 'b', tool: 'shell_execute', with: { command: 'cat', stdin: 'x' }, input_from: 'a' },
         { id: 'c', tool: 'Bash', with: { command: 'cat' }, input_from: 'a' },
       ]),
-    ).rejects.toThrow(/input and input_from cannot be combined.*input_from is only for commands/s);
+    ).rejects.toThrow(
+      /with\.stdin and input_from cannot be combined.*input_from is only for commands, and for tools/s,
+    );
   });
 
   it('calls tools', async () => {
