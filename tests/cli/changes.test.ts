@@ -113,7 +113,10 @@ describe('nacre try', () => {
     await nacre('try', 'echo b >> a');
     const first = await lastId();
     const second = await nacre('try', 'cat a');
-    expect([second.stdout, second.stderr]).toEqual(['a\nb\n', expect.stringContaining(`those of ${first},`)]);
+    expect([second.stdout, second.stderr]).toEqual([
+      'a\nb\n',
+      expect.stringContaining(`the held changes of ${first},`),
+    ]);
     expect(second.stderr).toContain(`nacre discard ${first}`);
     await nacre('discard', first);
     expect((await nacre('try', 'cat a')).stderr).not.toContain('on top of');

@@ -18,7 +18,7 @@ export function noteOnStack(ids: readonly string[]): string | undefined {
   if (ids.length === 0) return undefined;
   const more = ids.length > namedEntries ? ` and ${ids.length - namedEntries} more` : '';
   const named = `${ids.slice(-namedEntries).reverse().join(', ')}${more}`;
-  return `This command ran on top of held changes, those of ${named}, which are not in the workspace. nacre changes lists them. Apply held changes from the oldest to the newest, or discard them from the newest to the oldest (nacre discard ${ids.at(-1)}, after those of this command).`;
+  return `This command ran on top of the held changes of ${named}, which are not in the workspace; nacre changes lists them. Apply held changes from the oldest to the newest, or discard them from the newest to the oldest: first those of this command, then nacre discard ${ids.at(-1)}.`;
 }
 
 /** A sentence for the caller if the changes of a command were to be tracked, but are made directly. */
