@@ -1,7 +1,7 @@
 // The records of every server of this user, as they are written. The audit folder is the bus:
-// 1. `fs.watch` names a changed file, which alone is read; a slow poll of the newest files finds what it missed, and
-//    all records that are written while `isFollowed` returns false,
-// 2. the file is read on from its position in slices, so that the event loop is never blocked for long,
+// 1. `fs.watch` names a changed file, and only that file is read; a slow poll of the newest files finds records that it missed,
+//    and those that were written while `isFollowed` returned false,
+// 2. the file is read from its last position, in slices, so that the event loop is never blocked for long,
 // 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
 import { type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';

@@ -140,7 +140,7 @@ const consolePaths = {
   '/api/commands': view('List commands: q, agent, program, outcome, cwd, since, after, limit'),
   '/api/commands/{id}': view('One command: its card, its records, and where its output is'),
   '/api/commands/{id}/output': view(
-    'Its output as bytes: from, to, stream; or as a file: download=raw, download=text or download=cast (asciicast)',
+    'Its output: as bytes (from, to, stream), or as a file (download=raw, download=text, or download=cast for asciicast)',
   ),
   '/api/commands/{id}/stop': act('Stop a command'),
   '/api/commands/{id}/type': act('Type into a command: text, keys, secret, eof'),

@@ -35,7 +35,7 @@ export interface Reply {
   readonly body: string | Uint8Array | FileBody;
 }
 
-/** The body of a reply that is read from a file while it is sent. */
+/** The body of a reply that is read while it is sent, such as a file. */
 export interface FileBody {
   /** Undefined if the length is not known in advance; the reply then uses chunked transfer encoding. */
   readonly length: number | undefined;
