@@ -35,7 +35,7 @@ async function run([root = '', build = '']: readonly string[]): Promise<void> {
         closeSync(1);
       } catch {}
     },
-    // Present with `--expose-gc`.
+    // `start-worker.ts` passes `--expose-gc`.
     collectGarbage: () => globalThis.gc?.(),
     exit: () => process.exit(),
   });

@@ -73,9 +73,10 @@ describe('the end of a job', () => {
   });
 
   test('E1: does not wait for a background process that writes without end', async () => {
-    // A child of bash that has not executed yes yet is still called bash.
-    const executed = 'for pid in $(jobs -p); do until [ "$(cat /proc/$pid/comm)" = yes ]; do :; done; done';
-    const { state, stdout } = await here.run(`yes & yes >&2 & ${executed}; echo first`, { env: env() });
+    // Until a child of bash has executed `yes`, /proc still shows it as bash.
+    const untilExecuted =
+      'for pid in $(jobs -p); do until [ "$(cat /proc/$pid/comm)" = yes ]; do :; done; done';
+    const { state, stdout } = await here.run(`yes & yes >&2 & ${untilExecuted}; echo first`, { env: env() });
     expect(stdout).toContain('first\n');
     expect(state.durationMs).toBeLessThan(3_000);
     expect(state.end?.leftRunning.map(({ command }) => command)).toEqual(['yes', 'yes']);

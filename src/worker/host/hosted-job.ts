@@ -186,13 +186,13 @@ export class HostedJob {
     this.#size = size;
   }
 
-  /** Records on disk that `link` owns the job from now on, instead of the link that started it. */
-  takenUpBy(link: string): void {
+  /** Records on disk that `link` owns the job now, instead of the link that started it. */
+  recordLink(link: string): void {
     if (!this.kept) return;
     try {
       writeLink(this.#folder, link);
     } catch {
-      // A full disk must not prevent `takeUp`. Only a worker that replaces this one would assign the job to its former link.
+      // A full disk must not prevent `takeUp`. Without the record, a worker that replaces this one assigns the job to its former link.
     }
   }
 

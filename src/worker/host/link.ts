@@ -116,7 +116,7 @@ export class Link {
   }
 
   /** Closes the connection of a dead server, as if the network had reset it. */
-  leave(): void {
+  disconnect(): void {
     this.#peer.close(new Error('its server is dead'));
   }
 
@@ -167,7 +167,7 @@ export class Link {
       },
       bye: () => {
         this.#graceMs = 0;
-        return this.#host.endsWith(this);
+        return this.#host.endsAfter(this);
       },
       shutdown: async () => {
         await this.#host.close();
@@ -530,11 +530,7 @@ export class Link {
   async #takeUp({ identity, room, deserted = [] }: TakeUpRequest): Promise<readonly KeptCommand[]> {
     if (identity === undefined) return this.#viewAll();
     const isMine = (keeping: { readonly identity: string } | undefined) => keeping?.identity === identity;
-    const names = new Set(deserted);
-    for (const { job, link } of [...this.#host.jobs.values()])
-      if (link !== this && names.has(job.id) && isMine(job.kept?.keeping)) link?.leave();
-    for (const { nearKey, link, keeping } of [...this.#host.sessions])
-      if (link !== this && names.has(nearKey) && isMine(keeping)) link?.leave();
+    this.#disconnectDead(new Set(deserted), isMine);
     const shells = [...this.#host.sessions].filter(({ link, keeping }) => link === null && isMine(keeping));
     // Commands that do not outlive an earlier server must not run in its shells any more.
     if (shells.length > 0)
@@ -549,10 +545,21 @@ export class Link {
       const command = await entry.job.toKeptCommand();
       if (!command || entry.link !== null) continue;
       this.#ownJob(entry, 0);
-      entry.job.takenUpBy(this.name);
+      entry.job.recordLink(this.name);
       taken.push(command);
     }
     return taken;
+  }
+
+  // Closes the links of dead servers that a broken network has left open.
+  #disconnectDead(
+    deserted: ReadonlySet<string>,
+    isMine: (keeping: { readonly identity: string } | undefined) => boolean,
+  ): void {
+    for (const { job, link } of [...this.#host.jobs.values()])
+      if (link !== this && deserted.has(job.id) && isMine(job.kept?.keeping)) link?.disconnect();
+    for (const { nearKey, link, keeping } of [...this.#host.sessions])
+      if (link !== this && deserted.has(nearKey) && isMine(keeping)) link?.disconnect();
   }
 
   async #viewAll(): Promise<readonly KeptCommand[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pieceBytes, SendBuffers } from './send-buffers.ts';
 
-test('memory is used again for a later frame, but not before its frame is sent', () => {
+test('memory is reused for a later frame, but not before its own frame is sent', () => {
   const buffers = new SendBuffers();
   const first = buffers.open();
   const [one, two] = [first.allocate(pieceBytes / 2), first.allocate(pieceBytes / 2)];
@@ -12,7 +12,7 @@ test('memory is used again for a later frame, but not before its frame is sent',
   expect(buffers.open().allocate(pieceBytes).buffer).toBe(one.buffer);
 });
 
-test('a frame that is released twice does not give its memory to two others', () => {
+test('memory that is released twice is given to only one later frame', () => {
   const buffers = new SendBuffers();
   const first = buffers.open();
   first.allocate(pieceBytes);
@@ -21,7 +21,7 @@ test('a frame that is released twice does not give its memory to two others', ()
   expect(buffers.open().allocate(pieceBytes).buffer).not.toBe(buffers.open().allocate(pieceBytes).buffer);
 });
 
-test('a small piece does not use the memory of a large one', () => {
+test('a small piece gets its own memory instead of a whole buffer', () => {
   const frame = new SendBuffers().open();
   expect(frame.allocate(100).buffer.byteLength).toBeLessThan(pieceBytes);
 });

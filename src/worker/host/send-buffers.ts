@@ -1,10 +1,9 @@
-const sizeBytes = 262_144;
 // Smaller pieces of output get new memory instead of a part of a reused buffer.
 const smallestBytes = 16_384;
 const mostFree = 4;
 
 /** The most bytes of output that one frame can have. */
-export const pieceBytes: number = sizeBytes;
+export const pieceBytes = 262_144;
 
 /** Memory for one frame of output. */
 export interface FrameMemory {
@@ -28,7 +27,7 @@ export class SendBuffers {
     return {
       allocate: (bytes) => {
         if (bytes < smallestBytes) return Buffer.allocUnsafe(bytes);
-        buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(sizeBytes);
+        buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes);
         used += bytes;
         return buffer.subarray(used - bytes, used);
       },

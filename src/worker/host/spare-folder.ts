@@ -52,6 +52,7 @@ export class SpareFolder {
   }
 }
 
+// Writes the spec and renames the folder; returns false if that fails, for example on a full disk.
 function use({ path, fd }: Spare, folder: string, spec: KeptSpec): boolean {
   try {
     const text = Buffer.from(JSON.stringify(spec));

@@ -115,9 +115,13 @@ const passed =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_RUNTIME_DIR|NACRE_INSTANCE|NODE_V8_COVERAGE)$/;
 
 // With a fixed threshold, glibc returns the memory of large buffers to the kernel as soon as they are freed.
-const memory = { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' };
+const allocatorSettings = {
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_ARENA_MAX: '2',
+};
 
 function toWorkerEnvironment(environment: Environment): Environment {
   const own = Object.entries(environment).filter(([name]) => passed.test(name));
-  return { ...Object.fromEntries(own), ...memory };
+  return { ...Object.fromEntries(own), ...allocatorSettings };
 }

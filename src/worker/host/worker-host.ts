@@ -322,14 +322,14 @@ export class WorkerHost {
     return this.#workers.size === 0 && this.#links.size === 0;
   }
 
-  // Processes of a worker that this one does not wait for would become zombies where PID 1 reaps nothing.
+  // Helpers that a closing `HostedWorker` has not reaped yet would become zombies where PID 1 reaps nothing.
   async #leave(): Promise<void> {
     await Promise.all(this.#closing);
     if (this.#isIdle && !this.#isClosed) this.options.onIdle();
   }
 
-  /** True if nothing is left to keep once this link is closed. */
-  endsWith(link: Link): boolean {
+  /** True if the worker ends once this link is closed, because nothing is left to keep. */
+  endsAfter(link: Link): boolean {
     const isKept = [...this.jobs.values()].some(({ job }) => job.kept && !job.hasEnded);
     return !isKept && this.sessions.size === 0 && this.links.every((other) => other === link);
   }

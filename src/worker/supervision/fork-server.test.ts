@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plainSandboxPlan } from '../../../tests/support/plain-sandbox-plan.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
@@ -200,7 +200,7 @@ test('is replaced when its limits change, and exits when what it has started and
   expect(forkServer.generation).toBe(first + 1);
 });
 
-test('what a fork server has started is out of date once it was killed', async () => {
+test('a killed fork server changes `generation`, so that what it has started is not used again', async () => {
   const started = await forkServer.start({ argv: ['sleep', '30'], env, cwd: '/', files: [] });
   const first = forkServer.generation;
   const [, server] = /\) \S (\d+)/.exec(readFileSync(`/proc/${started.pid}/stat`, 'utf8')) ?? [];

@@ -86,7 +86,7 @@ export class ForkServer {
    * they are dying, because the fork server was killed. On a busy machine a namespace still answers for some milliseconds after that.
    */
   get generation(): number {
-    this.#replaceIfDead();
+    this.#forgetIfDead();
     this.#retireIfLimited();
     return this.#generation;
   }
@@ -105,7 +105,7 @@ export class ForkServer {
     if (this.#isClosed) throw new NotForkedError('the fork server is closed');
     if (!this.#program) throw new NotForkedError('perl is missing');
     const lifeline = await this.#deps.lifeline?.();
-    this.#replaceIfDead();
+    this.#forgetIfDead();
     this.#retireIfLimited();
     this.#process ??= this.#spawn(this.#program, lifeline);
     return this.#process.start(request, this.#limits.startMs);
@@ -118,7 +118,7 @@ export class ForkServer {
     await Promise.all(all.map((one) => one.close(this.#limits.closeMs)));
   }
 
-  #replaceIfDead(): void {
+  #forgetIfDead(): void {
     if (!this.#process || this.#process.lives()) return;
     this.#process = null;
     this.#generation += 1;
