@@ -1,5 +1,5 @@
 // The detached worker as doors use it. Nothing is loaded or started before a door asks, and `nacre mcp` asks only whether
-// there is something to take up.
+// earlier servers left commands.
 import { realpathSync } from 'node:fs';
 import { toIdentity } from '../contract/session-key.ts';
 import type { WorkerAccess } from '../doors/door.ts';
@@ -50,7 +50,7 @@ export function createWorkerAccess(
     async describeKept(context) {
       if (values.outlive === 'off' || !hasKeptCommands(stateDir)) return undefined;
       // Other machines may take longer to answer than `describeMs`; until then, the records of their commands on this disk are used.
-      let names = farNames(stateDir, toIdentity(context, realpathSync(host.cwd)));
+      let names = farCommandNames(stateDir, toIdentity(context, realpathSync(host.cwd)));
       const found = openEngine().then(async (engine) => {
         names = await engine.takeUp(context);
       });
@@ -60,9 +60,9 @@ export function createWorkerAccess(
   };
 }
 
-function farNames(stateDir: string, identity: string): readonly string[] {
-  const left = openFarRecords(stateDir).abandoned();
-  const own = left.filter(
+function farCommandNames(stateDir: string, identity: string): readonly string[] {
+  const abandoned = openFarRecords(stateDir).abandoned();
+  const own = abandoned.filter(
     ({ session, keeping, isSettled }) => session === undefined && keeping.identity === identity && !isSettled,
   );
   return own.map(

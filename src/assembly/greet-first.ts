@@ -17,7 +17,7 @@ import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { tryRealpath } from '../support/try-realpath.ts';
 import type { ProcessContext } from './create-door-deps.ts';
 import { createGreeting } from './create-greeting.ts';
-import { mayRunIn } from './has-kept-commands.ts';
+import { mayHaveRunningCommands } from './has-kept-commands.ts';
 import { toPlaces } from './places.ts';
 import { version } from './version.ts';
 
@@ -40,7 +40,7 @@ export async function greetFirst(
   if (listWarnings(resolved, folder).length > 0) return {};
   // The instructions may have to name commands of an earlier connection, which only the engine knows.
   const { stateDir } = toPlaces(resolved.values, location);
-  if (resolved.values.outlive !== 'off' && mayRunIn(stateDir, tryRealpath(folder))) return {};
+  if (resolved.values.outlive !== 'off' && mayHaveRunningCommands(stateDir, tryRealpath(folder))) return {};
   const openEngine = () => Promise.reject(new Error('A greeting needs no engine.'));
   const greeting = createGreeting({ settings: fixedSettings(resolved), openEngine, cwd: folder });
   return greeting ? { files, greeted: await greet(io, greeting, version) } : {};

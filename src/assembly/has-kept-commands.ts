@@ -7,6 +7,6 @@ export function hasKeptCommands(stateDir: string): boolean {
 }
 
 /** True if commands of a client in the folder `project` may still run here, or if any client may have left commands on other machines. */
-export function mayRunIn(stateDir: string, project: string): boolean {
+export function mayHaveRunningCommands(stateDir: string, project: string): boolean {
   return hasRunningIn(stateDir, project) || hasAbandonedRecords(stateDir);
 }

@@ -48,7 +48,7 @@ export function createTakeUp(deps: TakeUpDeps): TakeUp {
     const isView = deps.outlive?.mode === 'view';
     const identity = isView ? undefined : toIdentity(context, deps.outlive?.project ?? '');
     const kept = await deps.backend.takeUp({ identity, room: key }).catch(() => []);
-    for (const command of withOwnNames(kept))
+    for (const command of withUniqueNames(kept))
       await adopt(deps, command, isView ? { ...context, owner: noOwner } : context);
     const running = kept.filter(({ state }) => state.end === null);
     found.set(
@@ -73,7 +73,7 @@ export function createTakeUp(deps: TakeUpDeps): TakeUp {
 
 // A name can be reused once its command has ended, so several commands may have it: the running one, or else the newest, keeps it.
 // Returns the commands from the oldest to the newest.
-function withOwnNames(kept: readonly KeptCommand[]): readonly KeptCommand[] {
+function withUniqueNames(kept: readonly KeptCommand[]): readonly KeptCommand[] {
   const byAge = kept.toSorted((one, other) => (one.state.startedAt < other.state.startedAt ? -1 : 1));
   const byUse = [...byAge.filter(({ state }) => state.end), ...byAge.filter(({ state }) => !state.end)];
   const idByName = new Map(byUse.map(({ id, keeping }) => [keeping.name, id]));

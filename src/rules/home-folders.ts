@@ -26,26 +26,29 @@ export function stateHomeOf(env: HomeVariables): string {
 
 /**
  * The default state folder of nacre. A user id without an account, as in containers, has no home folder (`/` cannot be written), and
- * accounts of services have one that does not exist (`/nonexistent`). Both get a private folder for temporary files, unless another
- * user has created one of that name.
+ * accounts of services have one that does not exist (`/nonexistent`). Both get a private folder in the temporary directory, unless
+ * another user has created one of that name.
  */
 export function stateDirOf(env: HomeVariables, uid = process.getuid?.() ?? 0): string {
   const usual = join(stateHomeOf(env), 'nacre');
-  if (absolute(env.XDG_STATE_HOME) !== undefined || uid === 0 || canHold(homeOf(env))) return usual;
+  if (absolute(env.XDG_STATE_HOME) !== undefined || uid === 0 || canHaveState(homeOf(env))) return usual;
   const temporary = join(tmpdir(), `nacre-${uid}`);
   const found = lstatSync(temporary, { throwIfNoEntry: false });
   return found === undefined || (found.isDirectory() && found.uid === uid) ? temporary : usual;
 }
 
-/** Whether a home folder exists or can be created; `/` is none. A folder that exists but cannot be written is an error to report. */
-function canHold(home: string): boolean {
+/**
+ * Returns true if a home folder exists or can be created; `/` is not a home folder. One that exists but cannot be written counts, so that
+ * the error is reported.
+ */
+function canHaveState(home: string): boolean {
   if (home === '/') return false;
-  return existsSync(home) || isWritable(existingAbove(home));
+  return existsSync(home) || isWritable(nearestExisting(home));
 }
 
-function existingAbove(path: string): string {
+function nearestExisting(path: string): string {
   const above = dirname(path);
-  return existsSync(above) ? above : existingAbove(above);
+  return existsSync(above) ? above : nearestExisting(above);
 }
 
 function isWritable(folder: string): boolean {

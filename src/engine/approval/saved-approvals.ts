@@ -1,4 +1,4 @@
-// Approval requests on disk, so that they wait on when their server is restarted:
+// Approval requests on disk, so that they stay pending when their server is restarted:
 // 1. `ID.json` is the request, written once; `ID.answer` the answer, which only the first writer can create,
 // 2. the requests of a dead server belong to every server of the same project, which lists and answers them,
 // 3. removing `ID.json` uses an approval up: it succeeds in one process, once.

@@ -84,7 +84,7 @@ describe('changes', () => {
     },
   );
 
-  it('are complete when they are applied: a process that the command left running can write no more', async () => {
+  it('are complete when they are applied: a process that the command left running can no longer write', async () => {
     const here = create({ changes: 'track' });
     const { changes } = await here.run(
       '(while :; do echo x >> a; done) & while [ $(wc -l < a) -lt 5 ]; do :; done',

@@ -87,7 +87,7 @@ describe('T9: a background command', () => {
     expect(await read(first, { cursor: 0 })).toMatchObject({ stdout: 'one\n' });
   });
 
-  test('gives its name back as soon as its end is reported, before the worker has settled it', async () => {
+  test('frees its name as soon as its end is reported, before the worker has settled it', async () => {
     let settle = () => {};
     const settled = new Promise<void>((resolve) => {
       settle = resolve;

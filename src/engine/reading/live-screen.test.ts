@@ -11,7 +11,7 @@ const ended: ReadResult = {
 };
 const backend = { read: async () => ended, write: async () => {} };
 
-test('the screen of an ended command keeps its text, and no emulator', async () => {
+test('an ended command keeps the text of its screen, but no emulator', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const one = async () => {

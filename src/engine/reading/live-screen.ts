@@ -36,7 +36,7 @@ export async function createLiveScreen(
       at = next;
       advanced.notifyAll();
     }
-    terminal = showAlways(terminal.view());
+    terminal = freezeTerminal(terminal.view());
   };
   const catchUp = async (id: string) => {
     const { end } = await backend.read(id, 0, { waitMs: 0, maxBytes: 0 });
@@ -59,8 +59,8 @@ export async function createLiveScreen(
   };
 }
 
-// The last screen of an ended command. Hundreds of ended commands are kept, and an emulator needs 300 kB.
-function showAlways(view: ScreenView): EmulatedTerminal {
+// Keeps only the last screen of an ended command: hundreds of them may be kept, and an emulator needs 300 kB.
+function freezeTerminal(view: ScreenView): EmulatedTerminal {
   return {
     ...{ feed: async () => {}, resize: () => {}, reset: () => {} },
     ...{ view: () => view, applicationKeys: () => false },

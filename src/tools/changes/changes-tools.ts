@@ -43,8 +43,8 @@ const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: fal
 const maxFiles = 200;
 // An agent can still use older changes: the replies to its commands contained their ids.
 const maxEntries = 100;
-// The newest of `onTopOf` in each entry.
-const maxBelow = 10;
+// The most ids of `onTopOf` in each entry; the newest are shown.
+const maxOnTopOf = 10;
 
 /** `list_changes`: the changes that are kept, the newest first. */
 export function listChanges(changes: ToolChanges): Tool {
@@ -67,7 +67,7 @@ export function listChanges(changes: ToolChanges): Tool {
           command: entry.command.slice(0, 200).toWellFormed(),
           ended_at: entry.endedAt,
           ...entry.counts,
-          ...(entry.onTopOf.length > 0 && { on_top_of: entry.onTopOf.slice(-maxBelow) }),
+          ...(entry.onTopOf.length > 0 && { on_top_of: entry.onTopOf.slice(-maxOnTopOf) }),
         }));
       const more = kept.length - entries.length;
       return toReply({ changes: entries, ...(more > 0 && { more_changes: more }) });
