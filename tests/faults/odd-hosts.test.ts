@@ -33,10 +33,10 @@ test.concurrent.each(['', '--processes host'])(
 );
 
 test.for([
-  ['a user id without an account', 4243, ''],
-  ['an account whose home folder does not exist', 65_534, ''],
-  ['an account whose home folder does not exist, and HOME is set', 65_534, 'HOME=/nonexistent'],
-] as const)('works without HOME for %s', async ([, uid, home], context) => {
+  ['a user id without an account and without HOME', 4243, ''],
+  ['an account without HOME whose home folder does not exist', 65_534, ''],
+  ['an account whose HOME does not exist', 65_534, 'HOME=/nonexistent'],
+] as const)('works for %s', async ([, uid, home], context) => {
   needRoot(context);
   const folder = temporaryFolder();
   const found = await bash(

@@ -137,7 +137,7 @@ test(
   },
 );
 
-test('of two commands with the same name, the one that runs keeps it', slow, async () => {
+test('of two commands with the same name, the running one keeps the name', slow, async () => {
   const home = createOutliveHome();
   const first = await home.open();
   await first.call('start_command', { command: 'echo old', name: 'web', wait_ms: 10_000 });
@@ -150,21 +150,25 @@ test('of two commands with the same name, the one that runs keeps it', slow, asy
   await next.kill();
 });
 
-test('a command that was taken up is lost with its output when the worker is killed', slow, async () => {
-  const home = createOutliveHome();
-  const first = await home.open();
-  await first.call('start_command', { command: 'echo begun; sleep 7012', name: 'lost', wait_for: 'begun' });
-  await first.kill();
-  const next = await home.open();
-  expect(await next.call('list_commands', {})).toMatch(/"lost".*running/);
-  process.kill(home.workers()[0]?.pid ?? 0, 'SIGKILL');
-  const read = async () => (await next.use('read_output', { command_id: 'lost', cursor: 0 })).structured;
-  await expect.poll(read, patient).toMatchObject({ status: 'lost', exit_code: null, stdout: 'begun\n' });
-  await next.kill();
-});
+test(
+  'a command that was taken up is lost when the worker is killed, and its output stays readable',
+  slow,
+  async () => {
+    const home = createOutliveHome();
+    const first = await home.open();
+    await first.call('start_command', { command: 'echo begun; sleep 7012', name: 'lost', wait_for: 'begun' });
+    await first.kill();
+    const next = await home.open();
+    expect(await next.call('list_commands', {})).toMatch(/"lost".*running/);
+    process.kill(home.workers()[0]?.pid ?? 0, 'SIGKILL');
+    const read = async () => (await next.use('read_output', { command_id: 'lost', cursor: 0 })).structured;
+    await expect.poll(read, patient).toMatchObject({ status: 'lost', exit_code: null, stdout: 'begun\n' });
+    await next.kill();
+  },
+);
 
 test(
-  'after a reboot, commands are lost with their output, although their pids are taken again',
+  'after a reboot, commands are lost although other processes have their pids, and their output stays readable',
   slow,
   async () => {
     const home = createOutliveHome();

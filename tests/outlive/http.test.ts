@@ -42,14 +42,19 @@ async function serve(home: OutliveHome) {
   };
 }
 
+/** Connects a client with each token, and one with the server's own. */
+async function connectAll(server: Awaited<ReturnType<typeof serve>>) {
+  return {
+    ann: await server.connect(tokens.ann),
+    bob: await server.connect(tokens.bob),
+    own: await server.connect(server.token),
+  };
+}
+
 test('each token finds its own commands and shells after a killed server, and no others', slow, async () => {
   const home = createOutliveHome({ userFile });
   const first = await serve(home);
-  const before = {
-    ann: await first.connect(tokens.ann),
-    bob: await first.connect(tokens.bob),
-    own: await first.connect(first.token),
-  };
+  const before = await connectAll(first);
   for (const [name, client] of Object.entries(before)) {
     const command = `echo secret of ${name}; read x; echo "got $x"; exit 5`;
     const started = await client.use('start_command', { command, name: `of-${name}`, wait_for: 'secret' });
@@ -66,11 +71,7 @@ test('each token finds its own commands and shells after a killed server, and no
   }
   await first.kill();
   const next = await serve(home);
-  const after = {
-    ann: await next.connect(tokens.ann),
-    bob: await next.connect(tokens.bob),
-    own: await next.connect(next.token),
-  };
+  const after = await connectAll(next);
   for (const [name, client] of Object.entries(after)) {
     const { text } = await client.use('list_commands');
     expect(text).toContain(`of-${name}`);

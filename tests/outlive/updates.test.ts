@@ -50,7 +50,7 @@ test('a new version takes up the commands of a worker of the same protocol, and 
   const read = async () => (await next.use('read_output', { command_id: 'old', cursor: 0 })).structured;
   await expect.poll(read, patient).toMatchObject({ stdout: 'begun\ngot hello\n', exit_code: 6 });
   await next.kill();
-  // Going back to the old version is the same.
+  // Going back to the old version works in the same way.
   const last = await home.open();
   expect(await last.call('list_commands', {})).toMatch(/"new".*running/);
   expect(await last.call('stop_command', { command_id: 'new' })).toContain('killed');

@@ -27,7 +27,7 @@ export function describeBackend(name: string, open: () => OpenBackend, reason?: 
       expect(Buffer.from(middle.chunks[0]?.data ?? []).toString()).toBe(stdout.slice(5_000_000, 5_000_010));
     });
 
-    test('carries the times of output, while it runs and when it is read again', async () => {
+    test('reports when output was printed, while the command runs and when it is read again', async () => {
       const { backend, start } = open();
       const id = await start('echo early; sleep 1; echo late');
       await readAll(backend, id);
@@ -62,10 +62,10 @@ export function describeBackend(name: string, open: () => OpenBackend, reason?: 
       const beat = `echo up; while :; do date +%s%N > ${folder}/beat; sleep 0.05; done`;
       const id = await start(`setsid bash -c '${beat}' & wait`);
       expect((await backend.read(id, 0, { waitMs: 20_000, maxBytes: 3 })).next).toBe(3);
-      const isBeating = `sleep 0.3; a=$(cat ${folder}/beat); sleep 0.5; [ "$a" = "$(cat ${folder}/beat)" ] && echo still || echo beats`;
-      expect(await readAll(backend, await start(isBeating))).toMatchObject({ stdout: 'beats\n' });
+      const compareBeats = `sleep 0.3; a=$(cat ${folder}/beat); sleep 0.5; [ "$a" = "$(cat ${folder}/beat)" ] && echo still || echo beats`;
+      expect(await readAll(backend, await start(compareBeats))).toMatchObject({ stdout: 'beats\n' });
       await backend.stop(id, { signal: 'SIGTERM', graceMs: 2_000 });
-      expect(await readAll(backend, await start(isBeating))).toMatchObject({ stdout: 'still\n' });
+      expect(await readAll(backend, await start(compareBeats))).toMatchObject({ stdout: 'still\n' });
     });
 
     test('reads the same bytes from the same cursor, also after the end', async () => {

@@ -59,6 +59,7 @@ export function findOverlayAttributes(folder: string): readonly string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
+// The 13th number of `toPerlCommand` is that of llistxattr().
 const attributesScript = String.raw`
 use File::Find;
 my $call = (split /,/, shift)[12] + 0;

@@ -31,7 +31,7 @@ export interface OutliveHomeOptions {
   readonly cli?: string;
   /** The user that servers and commands run as. */
   readonly uid?: number | undefined;
-  /** A command line that runs the rest of it in another place, such as `withoutNamespaces`. */
+  /** The beginning of each command line, such as `withoutNamespaces`. */
   readonly within?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// A server whose helper process is killed or stopped while a command runs, at the door: its reply, and its end on SIGTERM.
+// A helper process of `nacre mcp` is killed or stopped while a command runs: the reply of the call, and the end of the server on SIGTERM.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -46,15 +46,15 @@ async function startServer(label: string) {
 const helpers = {
   'fork server': (pid: number) => childrenOf(pid).find((one) => commandLine(one).includes('$signalfd')),
   supervisor: (pid: number, sleeper: number) =>
-    above(pid, sleeper).find((one) => commandLine(one).startsWith('bwrap')),
+    ancestorsBelow(pid, sleeper).find((one) => commandLine(one).startsWith('bwrap')),
   keeper: (pid: number, sleeper: number) =>
-    above(pid, sleeper).find(
+    ancestorsBelow(pid, sleeper).find(
       (one) => commandLine(one).includes('printf "ready') && !commandLine(one).startsWith('bwrap'),
     ),
 } as const;
 
 /** The ancestors of a process, below a server, the highest first. */
-function above(server: number, pid: number): readonly number[] {
+function ancestorsBelow(server: number, pid: number): readonly number[] {
   return descendantsOf(server).filter((one) => descendantsOf(one).includes(pid));
 }
 
