@@ -29,7 +29,12 @@ const open = (host: string) => {
     { program: builtWorker, build: 'test', environment, cwd: '/' },
   );
   const options = toRemote(workerOptionsIn(temporaryFolder()));
-  const backend = createRemoteBackend({ ...options, road, elsewhere: {} });
+  // The first connection to a machine without Node.js uploads it.
+  const backend = createRemoteBackend({
+    ...options,
+    road: { firstPatienceMs: 120_000, ...road },
+    elsewhere: {},
+  });
   onTestFinished(async () => {
     await backend.close();
     await road.remove?.();

@@ -1,11 +1,16 @@
 // Streams that break: what runs goes on, what may have run is not started again, and nothing is guessed.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Duplex, PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
 import { NacreError } from '../../src/contract/failure.ts';
-import { createStopwatch } from '../../src/support/timing.ts';
+import { createDeferred, createStopwatch } from '../../src/support/timing.ts';
 import { createBrokenRoad } from '../support/broken-road.ts';
 import { readAll } from '../support/read-all.ts';
+import { toRemote } from '../support/roads.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { workerOptionsIn } from '../support/worker-options.ts';
 
 const slow = { timeout: 60_000 };
 const patient = { timeout: 30_000, interval: 20 };
@@ -45,6 +50,21 @@ test('closing the backend ends it at once', slow, async () => {
   await road.start('sleep 300', { session: 'me/main' });
   await road.backend.close();
   await expect.poll(() => [road.host().jobs.size, road.host().sessions.size], patient).toEqual([0, 0]);
+});
+
+test('a stream that is opened after the backend was closed is closed as well', async () => {
+  const opened = createDeferred<Duplex>();
+  const backend = createRemoteBackend({
+    ...toRemote(workerOptionsIn(temporaryFolder())),
+    road: { open: () => opened.promise },
+  });
+  const report = expect(backend.report()).rejects.toMatchObject({ code: 'shutting_down' });
+  await backend.close();
+  await report;
+  const stream = new PassThrough();
+  opened.resolve(stream);
+  // Without an answer to `hello` it would be closed later.
+  await expect.poll(() => stream.destroyed, { timeout: 5_000 }).toBe(true);
 });
 
 test('a persistent shell and the room of a connection are the same after a break', slow, async () => {

@@ -245,6 +245,10 @@ export class Connection {
 
   async #connect(): Promise<void> {
     const stream = await this.#road.open();
+    if (this.#isClosed) {
+      stream.destroy();
+      throw shuttingDown();
+    }
     this.#epoch += 1;
     let failure: Error | undefined;
     const peer: Peer = new Peer(stream, {
@@ -260,8 +264,10 @@ export class Connection {
     const isAnswered = await settlesWithin(answer, helloMs).catch((error: unknown) => {
       throw failure ?? error;
     });
-    if (!isAnswered) peer.close();
-    if (!isAnswered || this.#isClosed) throw new Error('it did not answer');
+    if (!isAnswered || this.#isClosed) {
+      peer.close();
+      throw new Error('it did not answer');
+    }
     this.#onHello(peer, toHello(peer, (await answer).result));
   }
 

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtWorker } from '../../../tests/support/build.ts';
+import { processesWith } from '../../../tests/support/processes.ts';
 import { readAll } from '../../../tests/support/read-all.ts';
 import { toRemote } from '../../../tests/support/roads.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
@@ -90,6 +91,17 @@ test('a machine without Node gets that of this machine', { timeout: 120_000 }, a
   const machine = createMachine(usual);
   expect(await runThere(machine, 'echo hi')).toBe('hi\n');
   expect(statSync(join(machine.cache, 'node/node')).size).toBe(statSync(process.execPath).size);
+});
+
+test('removing the road ends a program that still receives Node', { timeout: 60_000 }, async () => {
+  const { road, folder } = createMachine(usual.filter((name) => name !== 'head'));
+  writeFileSync(join(folder, 'far/head'), '#!/bin/sh\nexec /usr/bin/sleep 3000077\n', { mode: 0o755 });
+  const opening = expect(road.open()).rejects.toThrow();
+  const receiving = () => processesWith('sleep\u00003000077');
+  await expect.poll(receiving).toHaveLength(1);
+  await road.remove?.();
+  await opening;
+  await expect.poll(receiving).toEqual([]);
 });
 
 test('a machine without bash is refused', async () => {

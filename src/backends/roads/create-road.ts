@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { MachineSettings } from '../../contract/machine.ts';
-import type { Road } from '../../wire/road.ts';
+import type { FarProgram, Road } from '../../wire/road.ts';
 import { spawnFar } from '../../worker/road/spawn-far.ts';
 import { createContainerMachine } from './container.ts';
 import { createDevcontainerMachine } from './devcontainer.ts';
@@ -24,29 +24,45 @@ export function createRoad({ name, road }: MachineSettings, deps: FarDeps): Road
     case 'slurm':
       return toRoad(deps, createSlurmMachine(name, road, deps));
     case 'program':
-      // The program starts a worker itself; its stdin and stdout are the stream.
-      return closingStreams(async () => spawnFar(road.argv, deps.environment).stream);
+      return toProgramRoad(() => spawnFar(road.argv, deps.environment));
   }
 }
 
 function toRoad(deps: FarDeps, machine: RoadMachine): Road {
-  return closingStreams(
-    () => openFar(machine, deps),
-    async () => machine.remove?.(),
-  );
-}
-
-function closingStreams(open: () => Promise<Duplex>, remove: () => Promise<void> = async () => {}): Road {
-  const streams = new Set<Duplex>();
+  const { streams, track } = createStreams();
+  const tracked: RoadMachine = {
+    ...{ name: machine.name, roots: machine.roots, explain: (end) => machine.explain(end) },
+    run: async (argv, large) => track(await machine.run(argv, large)),
+  };
   return {
-    async open() {
-      const stream = await open();
-      streams.add(stream);
-      return stream.on('close', () => streams.delete(stream));
-    },
+    open: () => openFar(tracked, deps),
     async remove() {
       for (const stream of streams) stream.destroy();
-      await remove();
+      await machine.remove?.();
+    },
+  };
+}
+
+// The program starts a worker itself; its stdin and stdout are the stream.
+function toProgramRoad(start: () => FarProgram): Road {
+  const { streams, track } = createStreams();
+  return {
+    open: async () => track(start()).stream,
+    async remove() {
+      for (const stream of streams) stream.destroy();
+    },
+  };
+}
+
+// The streams of all programs that still run, also of those that install the worker, which may take minutes.
+function createStreams() {
+  const streams = new Set<Duplex>();
+  return {
+    streams,
+    track(far: FarProgram): FarProgram {
+      streams.add(far.stream);
+      far.stream.on('close', () => streams.delete(far.stream));
+      return far;
     },
   };
 }
