@@ -1,5 +1,5 @@
 // `npm test [-- --coverage]`: installs what is missing, then runs all checks.
-// `npm run test:soak`: runs the random and load tests with their full counts.
+// `npm run test:soak [-- --share=0.25]`: runs the random and load tests with their full counts, or a share of them.
 import { readFileSync } from 'node:fs';
 import { checkImage } from './check-image.mjs';
 import { findSoakTests } from './find-soak-tests.mjs';
@@ -9,13 +9,14 @@ import { installTestPrograms } from './test-programs.mjs';
 const tool = (name) => `node_modules/.bin/${name}`;
 const results = 'node_modules/.cache/test-results.json';
 const isSoak = process.argv.includes('--soak');
+const share = process.argv.find((word) => word.startsWith('--share='))?.slice('--share='.length) ?? '1';
 const isCoverage = process.argv.includes('--coverage');
 
 checkMachine();
 const missing = await installTestPrograms();
 await installPackages();
 if (!isSoak) await checkCode();
-await runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: '1' } : {});
+await runTests(isSoak ? findSoakTests() : [], isSoak ? { NACRE_SOAK: share } : {});
 
 async function checkCode() {
   await step('Formatting and lint', tool('biome'), ['ci', '.']);
