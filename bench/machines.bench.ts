@@ -35,6 +35,7 @@ function createFarEngine(name: string, road: RoadSettings): Engine {
   const machine: MachineSettings = { name, road, orphanMs: 60_000, limits: {} };
   const { execAllow: _list, ...options } = workerOptionsIn(folder);
   const backend = createMachineBackend(machine, {
+    ...{ secretRules: { envPass: [], envWithhold: [] }, redactOutput: false },
     ...{ program, build: 'bench', cwd: folder, tombstoneMs: 1_000, options: { ...options, warmShells: 2 } },
     environment: { HOME: '/root', PATH: process.env.PATH ?? '' },
   });

@@ -12,7 +12,7 @@ else await run(words);
 
 async function attach([root = '', build = '']: readonly string[]): Promise<void> {
   const program = fileURLToPath(import.meta.url);
-  const place = { root, build, program, environment: ownEnvironment() };
+  const place = { root, build, program, environment: ownEnvironment(), passesAll: true };
   try {
     await attachWorker(place, process.stdin, process.stdout);
     process.exit();

@@ -4,12 +4,14 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditLog, AuditLogOptions } from '../audit/audit-log.ts';
 import type { Mask, Redact } from '../audit/redact.ts';
+import type { RedactFor } from '../audit/redact-machines.ts';
 import type { DetachedOptions } from '../backends/catalog.ts';
 import type { Backend } from '../contract/backend.ts';
 import { NacreError, shuttingDown } from '../contract/failure.ts';
 import type { ExecList } from '../contract/isolation.ts';
+import type { EnvironmentRules } from '../contract/job.ts';
 import type { Machines } from '../contract/machine.ts';
 import type { Places, Program } from '../doors/door.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -68,9 +70,9 @@ export async function createWholeEngine(
   const execAllow = await host.loadExecAllow();
   const options = toWorkerOptions(values, { ...host, execAllow }, places);
   const here = await createBackend(options, toDetachedOptions(values, options, host));
-  const worker = machines
+  const { worker, redactFor } = machines
     ? await addMachines(here, machines, { ...toMachineDeps(values, host), stateDir: places.stateDir, mode })
-    : here;
+    : { worker: here };
   const hiding = await createHiding(values, host, worker);
   const backend = await addLayers(worker, values, places, hiding.mask);
   const { openInbox } = host;
@@ -80,7 +82,7 @@ export async function createWholeEngine(
   const engine = createEngine({
     backend,
     sessions: createSessions(backend, values),
-    audit: await createAudit(values, places, hiding.redact, host.log),
+    audit: await createAudit(values, places, { redact: hiding.redact, redactFor }, host.log),
     stopOnCancel: { signal: 'SIGTERM', graceMs: values.killGraceMs },
     outlive: mode && { mode, project: options.cwd },
     isPaused: () => isPaused(places.controlDir),
@@ -94,20 +96,26 @@ async function addMachines(
   here: Backend,
   { others }: Machines,
   { stateDir, mode = 'use', ...deps }: MachineDeps & Pick<Places, 'stateDir'> & Pick<EngineParts, 'mode'>,
-): Promise<Backend> {
-  const [{ routeMachines }, { createMachineBackend }, { FarOutlive }, { openFarRecords }] = await Promise.all(
-    [
-      import('../machines/route-machines.ts'),
-      import('../machines/create-machine-backend.ts'),
-      import('../machines/far-outlive.ts'),
-      import('../machines/far-records.ts'),
-    ],
-  );
-  const backends = others.map(
-    (machine) => [machine.name, createMachineBackend(machine, deps, mode)] as const,
+): Promise<{ readonly worker: Backend; readonly redactFor: RedactFor }> {
+  const [
+    { routeMachines },
+    { createMachineBackend },
+    { FarOutlive },
+    { openFarRecords },
+    { createRedactFor },
+  ] = await Promise.all([
+    import('../machines/route-machines.ts'),
+    import('../machines/create-machine-backend.ts'),
+    import('../machines/far-outlive.ts'),
+    import('../machines/far-records.ts'),
+    import('../audit/redact-digests.ts'),
+  ]);
+  const backends = new Map(
+    others.map((machine) => [machine.name, createMachineBackend(machine, deps, mode)] as const),
   );
   const outlive = new FarOutlive({ records: openFarRecords(stateDir), mode });
-  return routeMachines(here, new Map(backends), outlive);
+  const redactFor = createRedactFor((machine) => backends.get(machine)?.secrets());
+  return { worker: routeMachines(here, backends, outlive), redactFor };
 }
 
 /** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */
@@ -122,6 +130,8 @@ export function toMachineDeps(
     build: version,
     program: workerProgramOf(host),
     tombstoneMs: values.tombstoneSeconds * 1_000,
+    secretRules: toSecretRules(values),
+    redactOutput: values.redactOutput,
     options: { ...own, workspace: [], umask: umaskOfCommands() ?? process.umask() },
   };
 }
@@ -201,14 +211,15 @@ async function createHiding(values: Settings, { env }: EngineHost, backend: Back
     import('../audit/redact.ts'),
     import('../worker/machine/environment.ts'),
   ]);
-  const rules = {
-    envPass: values.envPass,
-    envWithhold: [...values.envWithhold, ...values.shellExecuteEnvWithhold],
-  };
+  const rules = toSecretRules(values);
   const own = definedIn(env);
   const ownSecrets = filterEnvironment(own, rules).withheld.map((name) => own[name] ?? '');
   const secrets = [...ownSecrets, ...(await backend.environmentSecrets(rules))];
   return { redact: createRedact(secrets), mask: createMask(secrets) };
+}
+
+function toSecretRules({ envPass, envWithhold, shellExecuteEnvWithhold }: Settings): EnvironmentRules {
+  return { envPass, envWithhold: [...envWithhold, ...shellExecuteEnvWithhold] };
 }
 
 async function addLayers(
@@ -231,7 +242,7 @@ async function addLayers(
 async function createAudit(
   values: Settings,
   { audit: { dir, keyPath, retention } }: Places,
-  redact: Redact,
+  redactors: Pick<AuditLogOptions, 'redact' | 'redactFor'>,
   log: EngineHost['log'],
 ): Promise<AuditLog> {
   const [{ createAuditLog }, { readAuditKey }] = await Promise.all([
@@ -243,7 +254,7 @@ async function createAudit(
     fsync: values.auditFsync,
     key: keyPath === undefined ? undefined : () => readAuditKey(keyPath),
     retention,
-    redact,
+    ...redactors,
   });
   if (log !== undefined && values.logLevel !== 'off') {
     const { createLogLines } = await import('../monitor/log-line.ts');

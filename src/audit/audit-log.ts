@@ -19,6 +19,7 @@ import { prune } from './prune.ts';
 import type { AuditRecord } from './read-records.ts';
 import { RecordListeners, RecordQueue } from './record-queue.ts';
 import type { Redact } from './redact.ts';
+import type { RedactFor } from './redact-machines.ts';
 
 /** Append-only record of every command: what was asked, decided and done. */
 export interface AuditLog {
@@ -49,6 +50,8 @@ export interface AuditLogOptions {
   readonly dir: string;
   readonly fsync: Fsync;
   readonly redact: Redact;
+  /** Redacts the secrets of other machines; those are not known by default. */
+  readonly redactFor?: RedactFor | undefined;
   /** Reads the key that signs records, usually by `readAuditKey`; called at the first record. */
   readonly key?: (() => AuditKey) | undefined;
   /** Limits for `prune`; nothing is removed when absent. */
@@ -79,7 +82,7 @@ class ServerAuditLog implements AuditLog {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: AuditLogOptions) {
-    const { dir, fsync, redact } = options;
+    const { dir, fsync, redact, redactFor } = options;
     const { instance } = this;
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
@@ -88,6 +91,7 @@ class ServerAuditLog implements AuditLog {
       files: { dir, instance, fsync },
       anchors: this.#anchors,
       redact,
+      redactFor,
       key: () => this.#readKey(),
     });
   }

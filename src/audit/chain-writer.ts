@@ -7,12 +7,14 @@ import { DayFile, type DayFileOptions } from './line-file.ts';
 import type { AuditRecord } from './read-records.ts';
 import type { QueuedEntry, WrittenRecord } from './record-queue.ts';
 import { createRedactInput, type Redact, type RedactInput } from './redact.ts';
+import { MachineRedactors, type RedactFor } from './redact-machines.ts';
 
 /** Parts that a `ChainWriter` works with. */
 export interface ChainWriterDeps {
   readonly files: DayFileOptions;
   readonly anchors: FileAnchors;
   readonly redact: Redact;
+  readonly redactFor?: RedactFor | undefined;
   /** Returns the key that signs records; called for each one. */
   readonly key: () => AuditKey | undefined;
 }
@@ -20,13 +22,15 @@ export interface ChainWriterDeps {
 /** Converts entries to chained lines and writes them to the `DayFile` of their day. */
 export class ChainWriter {
   readonly #deps: ChainWriterDeps;
+  readonly #redactors: MachineRedactors;
   readonly #redactInput: RedactInput;
   #head = ChainHead.empty();
   #file: DayFile | null = null;
 
   constructor(deps: ChainWriterDeps) {
     this.#deps = deps;
-    this.#redactInput = createRedactInput(deps.redact);
+    this.#redactors = new MachineRedactors(deps.redact, deps.redactFor ?? (() => undefined));
+    this.#redactInput = createRedactInput((id) => this.#redactors.of(id));
   }
 
   /** The `ChainHead` after the last written record. */
@@ -46,7 +50,8 @@ export class ChainWriter {
     let head = this.#head;
     let text = '';
     for (const { entry, time, context } of entries) {
-      const fields = toRecord(entry, this.#deps.redact, this.#redactInput);
+      this.#redactors.note(entry);
+      const fields = toRecord(entry, this.#redactors.of(entry.id), this.#redactInput);
       const body = { seq: head.sequence, time, prev: head.digest(), ...fields };
       const line = toLine(body, this.#deps.key());
       text += line;
@@ -55,6 +60,7 @@ export class ChainWriter {
     }
     file.append(text);
     this.#head = head;
+    for (const { entry } of entries) this.#redactors.forget(entry);
     return written;
   }
 

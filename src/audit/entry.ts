@@ -45,6 +45,8 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly keys: readonly string[];
       readonly eof: boolean;
       readonly secret: boolean;
+      /** As in `asked`: a command of an earlier server has no such entry in this one. */
+      readonly machine?: string | undefined;
     }
   | { readonly kind: 'stop'; readonly signal: string }
   /** A planned command that will not run, such as a dry run or a step after a failed one. */

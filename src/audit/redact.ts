@@ -1,3 +1,5 @@
+import { shortestSecret } from '../contract/secret-digests.ts';
+import { lastBlank } from '../support/last-blank.ts';
 import { secretAssignments, secretFlag, secretPatterns } from './secret-patterns.ts';
 
 /** Replaces the secrets in a text with `hidden`, before the text is recorded. */
@@ -6,11 +8,9 @@ export type Redact = (text: string) => string;
 /** The replacement for a secret. */
 export const hidden = '[redacted]';
 
-const shortestValue = 6;
-
 function toValues(secrets: readonly string[]): readonly string[] {
   return [...new Set(secrets)]
-    .filter((secret) => secret.length >= shortestValue)
+    .filter((secret) => secret.length >= shortestSecret)
     .sort((a, b) => b.length - a.length);
 }
 
@@ -130,21 +130,15 @@ export interface RedactInput {
 
 const keptChars = 512;
 
-/** Creates a `RedactInput`. A secret may be split over two pieces, so each is checked together with the `keptChars` before it. */
-export function createRedactInput(redact: Redact): RedactInput {
+/** Creates a `RedactInput` from the redactor of each command. A secret may be split over two pieces, so each is checked together with the `keptChars` before it. */
+export function createRedactInput(redactOf: (id: string) => Redact): RedactInput {
   const typed = new Map<string, string>();
   const redactInput = (id: string, text: string) => {
+    const redact = redactOf(id);
     const before = typed.get(id) ?? '';
     typed.set(id, (before + text).slice(-keptChars));
     const alone = redact(text);
     return redact(before + text) === redact(before) + alone ? alone : hidden;
   };
   return Object.assign(redactInput, { forget: (id: string) => void typed.delete(id) });
-}
-
-/** The index of the last white space, or -1. */
-function lastBlank(text: string): number {
-  let at = text.length - 1;
-  while (at >= 0 && /\S/.test(text.charAt(at))) at--;
-  return at;
 }

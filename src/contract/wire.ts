@@ -30,6 +30,7 @@ import type {
 } from './job.ts';
 import type { ForwardedPort, RoomState } from './port.ts';
 import type { MachineReport } from './report.ts';
+import type { SecretDigests } from './secret-digests.ts';
 import type { SessionState } from './session.ts';
 
 /** The version of the messages; sides with different versions do not talk to each other. */
@@ -73,6 +74,8 @@ export interface NearHello {
 
 /** The part of a hello that only a worker on another machine needs. */
 export interface Elsewhere {
+  /** Which of its variables are secrets, besides those whose names say so. */
+  readonly secretRules?: EnvironmentRules | undefined;
   /** Where commands run that name no directory, if it exists there; the home directory there by default. */
   readonly cwd?: string | undefined;
 }
@@ -94,6 +97,8 @@ export interface FarHello {
   readonly pid: number;
   /** Present if `NearHello.elsewhere` is. */
   readonly machine?: FarMachine | undefined;
+  /** Present if `Elsewhere.secretRules` is, and the worker is not older than this field. */
+  readonly secrets?: SecretDigests | undefined;
   /** The states of the jobs in `NearHello.resume` that are known. */
   readonly jobs: readonly JobState[];
 }
@@ -124,7 +129,6 @@ export interface WireCalls {
   exec(list: ExecList | null): null;
   warmUp(): null;
   report(): MachineReport;
-  secrets(rules: EnvironmentRules): readonly string[];
   usage(): { readonly spoolBytes: number };
   inspect(query: InspectQuery, known: string | null): InspectAnswer;
   prepare(spec: JobSpec): null;

@@ -1,7 +1,9 @@
+import { maskFarSecrets } from '../backends/layers/mask-far-secrets.ts';
 import { createRemoteBackend } from '../backends/remote/create-remote-backend.ts';
 import type { RemoteOptions } from '../backends/remote/remote-options.ts';
 import { createRoad } from '../backends/roads/create-road.ts';
 import type { FarDeps } from '../backends/roads/open-far.ts';
+import type { EnvironmentRules } from '../contract/job.ts';
 import type { MachineSettings, RoadSettings } from '../contract/machine.ts';
 import type { MachineBackend } from './route-machines.ts';
 
@@ -12,6 +14,10 @@ export interface MachineDeps extends FarDeps {
   /** Options of the worker, without paths or environment variables of this machine. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly tombstoneMs: number;
+  /** Which variables of a machine are secrets, besides those whose names say so. */
+  readonly secretRules: EnvironmentRules;
+  /** True if secrets of a machine are masked in the output of its commands. */
+  readonly redactOutput: boolean;
 }
 
 // After a longer network outage, every caller has usually timed out as well.
@@ -35,8 +41,9 @@ export function createMachineBackend(
     endsAll: !keepsJobs,
     road: { patienceMs, firstPatienceMs, answerMs, ...road },
   });
+  const masked = deps.redactOutput ? maskFarSecrets(backend) : backend;
   return {
-    ...backend,
+    ...masked,
     keepsJobs,
     async wait(id, waitMs) {
       const { outlives, ...state } = await backend.wait(id, waitMs);
@@ -65,12 +72,12 @@ function createUsableRoad(machine: MachineSettings, deps: MachineDeps): ReturnTy
 /** The options of a connection to a machine. */
 export function toMachineOptions(
   { limits, sandbox, orphanMs, road }: MachineSettings,
-  { build, tombstoneMs, cwd, options }: MachineDeps,
+  { build, tombstoneMs, cwd, options, secretRules }: MachineDeps,
 ): Omit<RemoteOptions, 'road' | 'mode'> {
   return {
     ...{ build, orphanMs, tombstoneMs, graceMs },
     options: { ...options, ...limits, ...(sandbox && { sandbox }) },
-    elsewhere: { cwd: sharesWorkspace(road) ? cwd : undefined },
+    elsewhere: { cwd: sharesWorkspace(road) ? cwd : undefined, secretRules },
     // The list depends on the caller, so each command carries its own.
     execAllow: () => undefined,
   };

@@ -9,7 +9,7 @@ import type { JobSpec } from '../contract/job.ts';
 import type { FarOutlive } from './far-outlive.ts';
 
 /** The backend of another machine. */
-export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 'takeUpKnown'> {
+export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 'takeUpKnown' | 'secrets'> {
   /** False if the machine is removed with its connection, such as a container that nacre creates. */
   readonly keepsJobs: boolean;
 }

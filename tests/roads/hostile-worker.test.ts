@@ -154,6 +154,22 @@ test('a worker cannot report about jobs that it was not given', async () => {
   await expect(backend.wait('other', 0)).rejects.toMatchObject({ code: 'job_not_found' });
 });
 
+const secret = { bytes: 6, first: 1, last: 1, digest: 'x', beginnings: [] };
+test.each([
+  ['no object', null],
+  ['no list', { key: 'x', secrets: 'x' }],
+  ['too many', { key: 'x', secrets: Array.from({ length: 513 }, () => secret) }],
+  ['a short text', { key: 'x', secrets: [{ ...secret, bytes: 1 }] }],
+  ['a long text', { key: 'x', secrets: [{ ...secret, bytes: 1e9 }] }],
+  ['a wrong checksum', { key: 'x', secrets: [{ ...secret, first: Number.NaN }] }],
+  ['too many beginnings', { key: 'x', secrets: [{ ...secret, beginnings: Array(65).fill([1, 1]) }] }],
+  ['a wrong beginning', { key: 'x', secrets: [{ ...secret, beginnings: [[1e9, 1]] }] }],
+])('digests of secrets with %s are refused', async (_, secrets) => {
+  const { backend } = face(({ method }) => (method === 'hello' ? { ...hello, secrets } : undefined));
+  await expect(backend.open()).rejects.toThrow('in an invalid format');
+  expect(backend.secrets()).toBeUndefined();
+});
+
 const known = [{ id: 'one', startedAt: '2026-01-01T00:00:00.000Z' }];
 const request = { identity: 'me', room: 'me' };
 const kept = { id: 'one', state: honest('one'), hide: [], typed: 'x' };

@@ -46,6 +46,24 @@ test('execute_command runs on the machine that on names', slow, async () => {
   expect((await server.call({ command: 'pwd' })).structured).toMatchObject({ stdout: `${server.cwd}\n` });
 });
 
+test(
+  'commands get the environment of their machine without its secrets, and no variable of the server',
+  slow,
+  async () => {
+    const machines = createStandIns(['h1'], { COLOR: 'pearl', SERVICE_TOKEN: 'far-value-1' });
+    const env = { PATH: machines.path, NEAR_COLOR: 'red' };
+    const server = await connect({ env, userFile: 'machines: { h1: { ssh: h1, allow: [echo] } }\n' });
+    onTestFinished(async () => {
+      expect(await server.close()).toEqual([]);
+    });
+    const { structured } = await server.call({
+      command: 'echo "$COLOR [$SERVICE_TOKEN$NEAR_COLOR]"',
+      on: 'h1',
+    });
+    expect(structured).toMatchObject({ stdout: 'pearl []\n' });
+  },
+);
+
 test('each machine has its own list, and a refusal names it', slow, async () => {
   const { machines, server } = await begin();
   writeFileSync(join(machines.home('h1'), 'note'), 'far');
@@ -98,6 +116,39 @@ test('the audit log names the machine and its worker', slow, async () => {
   ]);
   expect(records[2]?.worker).toMatch(/^worker-/);
 });
+
+test(
+  'S6: secrets of a machine are masked in output and records of its commands, and its worker does not send them',
+  slow,
+  async () => {
+    const variables = { SERVICE_TOKEN: 'far-value-1', DEPLOY_NOTE: 'far value 2', PLAIN: 'plain-value' };
+    const machines = createStandIns(['h1', 'h2'], variables);
+    const userFile = `${usualFile}env_withhold: [DEPLOY_NOTE]\nredact_output: true\n`;
+    const server = await connect({ env: { PATH: machines.path }, userFile });
+    onTestFinished(async () => {
+      expect(await server.close()).toEqual([]);
+    });
+    // The first record is of a command for a machine that has not answered before.
+    const printed = await server.call({ command: 'echo far-value-1 far value 2 $PLAIN', on: 'h1' });
+    expect(printed.structured).toMatchObject({ stdout: '*********** *********** plain-value\n' });
+    const { structured } = await server.use('start_command', { command: 'cat', on: 'h1', wait_ms: 0 });
+    await server.use('write_input', { command_id: structured.command_id, text: 'x far-value-1\n' });
+    const stopped = await server.use('stop_command', { command_id: structured.command_id });
+    expect(JSON.stringify(stopped)).not.toContain('far-value-1');
+    const records = readAudit(server.cwd);
+    expect(JSON.stringify(records)).not.toMatch(/far.value/);
+    expect(records).toContainEqual(
+      expect.objectContaining({ kind: 'asked', command: 'echo [redacted] [redacted] $PLAIN' }),
+    );
+    expect(records).toContainEqual(expect.objectContaining({ kind: 'input', text: 'x [redacted]\n' }));
+    // Of a hostile machine, which can claim any text as its secret, other commands are independent.
+    const local = await server.call({ command: 'echo far-value-1' });
+    expect(local.structured).toMatchObject({ stdout: 'far-value-1\n' });
+    expect(readAudit(server.cwd)).toContainEqual(
+      expect.objectContaining({ kind: 'asked', command: 'echo far-value-1' }),
+    );
+  },
+);
 
 test('default_machine runs every command there, and agents do not see it', slow, async () => {
   const file = 'machines: { h1: { ssh: h1 } }\ndefault_machine: h1\nallowed_commands: [echo, ls]\n';

@@ -12,6 +12,13 @@ import type {
   ProcessRef,
   ReadResult,
 } from '../../contract/job.ts';
+import {
+  longestSecret,
+  mostBeginnings,
+  mostSecrets,
+  type SecretDigests,
+  shortestSecret,
+} from '../../contract/secret-digests.ts';
 import type { FarHello, OutputFrame, ReadAnswer } from '../../contract/wire.ts';
 
 const statuses: ReadonlySet<unknown> = new Set<JobStatus>([
@@ -45,10 +52,11 @@ export function checkState(value: unknown, id: string): JobState {
 
 /** Returns the answer to `hello`; throws if it is malformed. Jobs with a malformed state are dropped, so they become `lost`. */
 export function checkHello(value: unknown): FarHello {
-  const { build, worker, pid, jobs, machine } = toObject(value, 'its answer to hello');
+  const { build, worker, pid, jobs, machine, secrets } = toObject(value, 'its answer to hello');
   const isRight = isTextOf(build) && isName(worker) && isSize(pid) && Array.isArray(jobs);
   if (!isRight || (machine !== undefined && machine !== null && !isMachine(machine)))
     throw damaged('its answer to hello');
+  if (secrets !== undefined && !areDigests(secrets)) throw damaged('the digests of its secrets');
   const known = jobs.flatMap((state) => {
     try {
       return [checkState(state, String((state as { readonly id?: unknown } | null)?.id))];
@@ -166,6 +174,25 @@ function isProcessList(value: unknown): value is readonly ProcessRef[] {
 function isMachine(value: unknown): boolean {
   const { platform, home, cwd } = toObject(value, 'its answer to hello');
   return [platform, home, cwd].every(isTextOf);
+}
+
+function areDigests(value: unknown): value is SecretDigests {
+  const { key, secrets } = toObject(value, 'the digests of its secrets');
+  return isTextOf(key) && Array.isArray(secrets) && secrets.length <= mostSecrets && secrets.every(isDigest);
+}
+
+function isDigest(value: unknown): boolean {
+  const { bytes, first, last, digest, beginnings } = toObject(value, 'the digest of a secret');
+  const isLength = (length: unknown, least: number) =>
+    Number.isInteger(length) && Number(length) >= least && Number(length) <= longestSecret;
+  return (
+    isLength(bytes, shortestSecret) &&
+    [first, last].every(isSize) &&
+    isTextOf(digest) &&
+    Array.isArray(beginnings) &&
+    beginnings.length <= mostBeginnings &&
+    beginnings.every((one: unknown) => Array.isArray(one) && isLength(one[0], 1) && isSize(one[1]))
+  );
 }
 
 function isTextOf(value: unknown): value is string {

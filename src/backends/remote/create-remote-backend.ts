@@ -1,6 +1,7 @@
 // A backend whose worker is at the far end of a byte stream. `prepare` is sent without waiting for an answer, `start` waits,
 // and the `Mirror` of a running job answers reads: a command costs two round trips, reading its output costs none.
 import type { Backend, TakeUpRequest } from '../../contract/backend.ts';
+import type { SecretDigests } from '../../contract/secret-digests.ts';
 import type { FarMachine } from '../../contract/wire.ts';
 import type { JobMethod } from '../job-methods.ts';
 import { checkState } from './check-far.ts';
@@ -18,6 +19,8 @@ export interface RemoteBackend extends Backend {
   worker(): string;
   /** The machine as its worker reported it; absent for one on this machine. */
   machine(): FarMachine | undefined;
+  /** Digests of the secrets in the environment of its machine; absent before the first answer, and for one on this machine. */
+  secrets(): SecretDigests | undefined;
   /** Since when the stream is broken, if something needs it. */
   unreachableSince(): string | undefined;
   /** The number of jobs that run in the worker; in the mode `view`, the jobs of all links are counted. */
@@ -47,6 +50,7 @@ export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
     hasBegun: () => connection.hasBegun,
     worker: () => jobs.far?.worker ?? '',
     machine: () => jobs.far?.machine,
+    secrets: () => jobs.far?.secrets,
     unreachableSince: () => jobs.unreachableSince,
     async countRunning() {
       return (await connection.call('list')).filter(({ end }) => end === null).length;
@@ -100,7 +104,8 @@ function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 
     async warmUp() {
       await connection.call('warmUp');
     },
-    environmentSecrets: (rules) => connection.call('secrets', rules),
+    // The values stay on their machine: `secrets` has their digests.
+    environmentSecrets: async () => [],
     report: () => connection.call('report'),
     usage: () => connection.call('usage'),
     inspect: (query) => jobs.inspect(query),

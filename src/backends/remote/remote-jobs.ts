@@ -41,7 +41,7 @@ export class RemoteJobs {
   readonly #sessions = new Map<string, { readonly fingerprint: string; readonly facts: SessionFacts }>();
   #exec: ExecList | null = null;
   /** The last answer to `hello`. */
-  far: Pick<FarHello, 'worker' | 'machine'> | undefined;
+  far: Pick<FarHello, 'worker' | 'machine' | 'secrets'> | undefined;
   unreachableSince: string | undefined;
 
   constructor(options: RemoteOptions) {
@@ -247,8 +247,8 @@ export class RemoteJobs {
     return { protocol, build, link: this.#link, epoch, mode, options, elsewhere, exec, ...times, resume };
   }
 
-  #onOpen({ jobs, worker, machine }: FarHello, isNew: boolean): void {
-    this.far = { worker, machine };
+  #onOpen({ jobs, worker, machine, secrets }: FarHello, isNew: boolean): void {
+    this.far = { worker, machine, secrets };
     if (isNew) this.#sessions.clear();
     const known = new Map(jobs.map((state) => [state.id, state]));
     for (const state of jobs) if (state.status !== 'pending') this.find(state.id)?.set(state);

@@ -6,6 +6,7 @@ import type { InputRules, JobSpec } from '../../contract/job.ts';
 import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import { type ApprovalSubject, deniedError, requireApproval } from '../approval/approval.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
@@ -31,6 +32,8 @@ export interface Admission {
   readonly judgedBy: InputRules | undefined;
 }
 
+const firstAnswerMs = 10_000;
+
 /** Records, inspects and judges a command; throws a `NacreError` unless it may run. */
 export async function admit(
   deps: EngineDeps,
@@ -48,12 +51,12 @@ export async function admit(
   const { connection, inBackground } = call;
   const { name, terminal } = request;
   const from = { connection, shell: request.session, name, inBackground, terminal: terminal !== undefined };
+  const inspect = () => inspectPlace(deps, { on, cwd: requestedCwd, session }, call);
+  // A machine reports its secrets in its first answer, and the record must not contain them.
+  const inspected = on === undefined ? undefined : inspect();
+  if (inspected) await settlesWithin(inspected, firstAnswerMs).catch(() => {});
   audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env, from, machine: on });
-  const {
-    facts,
-    cwd,
-    notes: placeNotes,
-  } = await inspectPlace(deps, { on, cwd: requestedCwd, session }, call);
+  const { facts, cwd, notes: placeNotes } = await (inspected ?? inspect());
   const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
   const context = { env, stdin: knownStdin, lasting: session !== undefined };
   const decision = deps.decisions.decide(command, context, facts, rules);

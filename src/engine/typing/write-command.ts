@@ -98,7 +98,7 @@ async function allow(
   { owner, caller, askUser, signal }: CallerContext,
 ): Promise<void> {
   const { audit } = deps;
-  const { id, cwd, inputJudge, secrets } = command;
+  const { id, cwd, machine, inputJudge, secrets } = command;
   if (secret) for (const line of toSecrets(text)) secrets.add(line);
   const typed = keys.includes('enter') ? `${text}\n` : text;
   if (inputJudge && typed !== '') {
@@ -112,7 +112,7 @@ async function allow(
     }
   }
   if (inputJudge?.onlyListed) checkKeys(keys);
-  audit.record({ kind: 'input', id, caller, text, keys, eof, secret });
+  audit.record({ kind: 'input', id, caller, text, keys, eof, secret, machine });
   inputJudge?.typed(typed);
 }
 

@@ -4,8 +4,10 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Facts, InspectQuery, Place } from '../../contract/facts.ts';
+import type { SecretDigests } from '../../contract/secret-digests.ts';
 import type { Elsewhere, FarMachine } from '../../contract/wire.ts';
-import type { Environment } from '../machine/environment.ts';
+import { toSecretDigests } from '../../support/secret-digests.ts';
+import { type Environment, filterEnvironment } from '../machine/environment.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 
 /** The options of a worker that come from its own machine. */
@@ -42,6 +44,16 @@ export function toHereOptions(
 export function toFarMachine(here: HereOptions, elsewhere: Elsewhere): FarMachine {
   const platform = `${process.platform} ${process.arch}`;
   return { platform, home: here.home, cwd: findCwd(here, elsewhere) };
+}
+
+/** Digests of the variables of this machine that are withheld from commands; their values stay here. */
+export function digestSecrets(
+  { environment }: HereOptions,
+  { secretRules }: Elsewhere,
+): SecretDigests | undefined {
+  if (!secretRules) return undefined;
+  const { withheld } = filterEnvironment(environment, secretRules);
+  return toSecretDigests(withheld.map((name) => environment[name] ?? ''));
 }
 
 /** A query whose directories begin with the home directory instead of `~`. */

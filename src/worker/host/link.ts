@@ -14,7 +14,7 @@ import type { ChangesAction } from '../../contract/changes.ts';
 import type { InspectQuery } from '../../contract/facts.ts';
 import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
-import type { Cursor, EnvironmentRules, JobSpec, JobState, TerminalSize } from '../../contract/job.ts';
+import type { Cursor, JobSpec, JobState, TerminalSize } from '../../contract/job.ts';
 import type { ForwardedPort, RoomState } from '../../contract/port.ts';
 import type { SessionState } from '../../contract/session.ts';
 import {
@@ -29,7 +29,7 @@ import {
 } from '../../contract/wire.ts';
 import { createDeferred } from '../../support/timing.ts';
 import { type Answer, type IncomingCall, Peer } from '../../wire/peer.ts';
-import { asAsked, inHome, toFarMachine, toHereOptions } from './here-options.ts';
+import { asAsked, digestSecrets, inHome, toFarMachine, toHereOptions } from './here-options.ts';
 import { HostedJob } from './hosted-job.ts';
 import { createHostedWorker, type HostedWorker } from './hosted-worker.ts';
 import { JobFeed } from './job-feed.ts';
@@ -235,7 +235,6 @@ export class Link {
         return null;
       },
       report: () => worker().report(),
-      secrets: (rules: EnvironmentRules) => worker().environmentSecrets(rules),
       usage: async () => (this.#own ? this.#own.worker.usage() : { spoolBytes: 0 }),
       inspect: (query: InspectQuery, known: string | null) => this.#inspect(query, known),
       listRooms: () => this.#listRooms(),
@@ -294,7 +293,8 @@ export class Link {
         .catch(() => {});
     const machine = hello.elsewhere && toFarMachine(own.here, hello.elsewhere);
     if (machine) this.#expectPings();
-    return { build: own.build, worker: own.name, pid: process.pid, machine, jobs };
+    const secrets = hello.elsewhere && digestSecrets(own.here, hello.elsewhere);
+    return { build: own.build, worker: own.name, pid: process.pid, machine, secrets, jobs };
   }
 
   // The commands of a server share a worker and a room, also when its link was broken in between.

@@ -17,6 +17,8 @@ export interface WorkerPlace {
   readonly program: string;
   /** Of the server; the worker gets only what Node and its helpers need. */
   readonly environment: Environment;
+  /** True on another machine, where commands get the whole environment; on this one, each server sends its own. */
+  readonly passesAll?: boolean | undefined;
 }
 
 /** A worker that this process has started. */
@@ -78,13 +80,13 @@ function cannotStart(root: string): NacreError {
 
 // The worker must not end with the server, nor with its terminal or process group. False if it has failed to start.
 async function startWorker(
-  { root, build, program, environment }: WorkerPlace,
+  { root, build, program, environment, passesAll }: WorkerPlace,
   onStart: (worker: StartedWorker) => void,
 ): Promise<boolean> {
   const flags = ['--max-semi-space-size=1', '--expose-gc', '--no-warnings'];
   const child = spawn(process.execPath, [...flags, program, root, build], {
     cwd: '/',
-    env: toWorkerEnvironment(environment),
+    env: { ...(passesAll ? environment : pickPassed(environment)), ...allocatorSettings },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -121,7 +123,6 @@ const allocatorSettings = {
   MALLOC_ARENA_MAX: '2',
 };
 
-function toWorkerEnvironment(environment: Environment): Environment {
-  const own = Object.entries(environment).filter(([name]) => passed.test(name));
-  return { ...Object.fromEntries(own), ...allocatorSettings };
+function pickPassed(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => passed.test(name)));
 }
