@@ -102,12 +102,14 @@ async function addMachines(
     { createMachineBackend },
     { FarOutlive },
     { openFarRecords },
+    { openFarChanges },
     { createRedactFor },
   ] = await Promise.all([
     import('../machines/route-machines.ts'),
     import('../machines/create-machine-backend.ts'),
     import('../machines/far-outlive.ts'),
     import('../machines/far-records.ts'),
+    import('../machines/far-changes.ts'),
     import('../audit/redact-digests.ts'),
   ]);
   const backends = new Map(
@@ -115,7 +117,7 @@ async function addMachines(
   );
   const outlive = new FarOutlive({ records: openFarRecords(stateDir), mode });
   const redactFor = createRedactFor((machine) => backends.get(machine)?.secrets());
-  return { worker: routeMachines(here, backends, outlive), redactFor };
+  return { worker: routeMachines(here, backends, { outlive, notes: openFarChanges(stateDir) }), redactFor };
 }
 
 /** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */

@@ -2,11 +2,13 @@
 // The first call that needs a machine opens its connection, so a machine that is off delays no other machine.
 import { jobMethods } from '../backends/job-methods.ts';
 import type { RemoteBackend } from '../backends/remote/create-remote-backend.ts';
-import type { Backend, BackendChanges } from '../contract/backend.ts';
+import type { Backend } from '../contract/backend.ts';
 import type { FactsMachine } from '../contract/facts.ts';
 import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
+import type { FarChanges } from './far-changes.ts';
 import type { FarOutlive } from './far-outlive.ts';
+import { RouteChanges } from './route-changes.ts';
 
 /** The backend of another machine. */
 export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 'takeUpKnown' | 'secrets'> {
@@ -18,10 +20,11 @@ export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 
 export function routeMachines(
   local: Backend,
   others: ReadonlyMap<string, MachineBackend>,
-  outlive: FarOutlive,
+  { outlive, notes }: { readonly outlive: FarOutlive; readonly notes: FarChanges },
 ): Backend {
   const places = new Places(local, others);
-  const { of, ofSession, inUse } = places;
+  const changes = new RouteChanges(local, others, notes);
+  const { of, inUse } = places;
   return {
     ...local,
     ...jobMethods(of),
@@ -41,6 +44,7 @@ export function routeMachines(
       if (machine === undefined) return local.prepare(rest);
       const backend = places.machine(machine);
       places.add(spec, backend);
+      changes.expect(spec, machine);
       await backend.prepare(backend.keepsJobs ? outlive.note(rest, machine) : withoutRules(rest));
     },
     async start(id) {
@@ -51,6 +55,11 @@ export function routeMachines(
         throw error;
       }
     },
+    async wait(id, waitMs) {
+      const state = await of(id).wait(id, waitMs);
+      changes.note(state);
+      return state;
+    },
     async settle(id) {
       outlive.settle(id);
       await of(id).settle(id);
@@ -60,6 +69,7 @@ export function routeMachines(
       outlive.forget(id);
       await of(id).dispose(id);
       places.remove(id);
+      changes.forget(id);
     },
     async takeUp(request) {
       const [here, far] = await Promise.all([
@@ -69,6 +79,23 @@ export function routeMachines(
       for (const { backend, command, session } of far) places.addTakenUp(command?.id, session, backend);
       return [...here, ...far.flatMap(({ command }) => command ?? [])];
     },
+    ...sessionMethods(places, outlive),
+    async closeRoom(room) {
+      await Promise.all(inUse().map((backend) => backend.closeRoom(room).catch(() => {})));
+    },
+    ...changes.methods(),
+    async close() {
+      await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
+    },
+  };
+}
+
+function sessionMethods(
+  places: Places,
+  outlive: FarOutlive,
+): Pick<Backend, 'detach' | 'listSessions' | 'closeSession'> {
+  const { ofSession, inUse } = places;
+  return {
     detach: async (session) => ofSession(session).detach(session),
     async listSessions() {
       const all = await Promise.all(inUse().map((backend) => backend.listSessions().catch(() => [])));
@@ -79,30 +106,6 @@ export function routeMachines(
       if (machine !== undefined) outlive.forgetShell(machine, key);
       return ofSession(key).closeSession(key);
     },
-    async closeRoom(room) {
-      await Promise.all(inUse().map((backend) => backend.closeRoom(room).catch(() => {})));
-    },
-    ...changeMethods(places),
-    async close() {
-      await Promise.all([local.close(), ...[...others.values()].map((backend) => backend.close())]);
-    },
-  };
-}
-
-type ChangeMethod = Exclude<keyof BackendChanges, 'changesFault'>;
-
-function changeMethods(places: Places): Pick<Backend, ChangeMethod> {
-  const { ofChanges, inUse } = places;
-  return {
-    async listChanges(owner) {
-      const all = await Promise.all(inUse().map((backend) => places.listChanges(backend, owner)));
-      return all.flat();
-    },
-    scanChanges: async (action, limit) => ofChanges(action.id).scanChanges(action, limit),
-    showChanges: async (action, limits) => ofChanges(action.id).showChanges(action, limits),
-    applyChanges: async (action) => ofChanges(action.id).applyChanges(action),
-    discardChanges: async (action) => ofChanges(action.id).discardChanges(action),
-    undoChanges: async (action) => ofChanges(action.id).undoChanges(action),
   };
 }
 
@@ -112,17 +115,14 @@ function withoutRules(spec: JobSpec): JobSpec {
 }
 
 const nothing = { spoolBytes: 0 };
-const maxRemembered = 10_000;
 
-/** Maps jobs, persistent shells and kept changes to the backend of their machine. */
+/** Maps jobs and persistent shells to the backend of their machine. */
 class Places {
   readonly #local: Backend;
   readonly #others: ReadonlyMap<string, MachineBackend>;
   // These maps contain ids of other machines only; an id that is missing is local.
   readonly #jobs = new Map<string, Backend>();
   readonly #sessions = new Map<string, Backend>();
-  // Changes are kept longer than the jobs that made them.
-  readonly #changes = new Map<string, Backend>();
 
   constructor(local: Backend, others: ReadonlyMap<string, MachineBackend>) {
     this.#local = local;
@@ -140,9 +140,6 @@ class Places {
     backend: Backend,
   ): void {
     this.#jobs.set(id, backend);
-    this.#changes.set(id, backend);
-    const [oldest] = this.#changes.keys();
-    if (this.#changes.size > maxRemembered && oldest !== undefined) this.#changes.delete(oldest);
     if (session !== undefined) this.#sessions.set(session, backend);
   }
 
@@ -164,20 +161,11 @@ class Places {
 
   readonly ofSession = (key: string): Backend => this.#sessions.get(key) ?? this.#local;
 
-  readonly ofChanges = (id: string): Backend => this.#changes.get(id) ?? this.#local;
-
   /** The backends of this machine, and of the others that have answered. */
   readonly inUse = (): readonly Backend[] => [
     this.#local,
     ...[...this.#others.values()].filter((backend) => backend.worker() !== ''),
   ];
-
-  async listChanges(backend: Backend, owner: string | undefined) {
-    if (backend === this.#local) return backend.listChanges(owner);
-    const entries = await backend.listChanges(owner).catch(() => []);
-    // A hostile machine could list ids of commands that ran elsewhere.
-    return entries.filter(({ id }) => this.#changes.get(id) === backend);
-  }
 }
 
 function noSuchMachine(name: string): NacreError {

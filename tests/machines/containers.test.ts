@@ -48,7 +48,7 @@ describe.each(kinds)('a container of $kind', ({ kind, reason }) => {
     chmodSync(folder, 0o777);
     const deps = { program: builtWorker, build: 'test', environment: { HOME: '/root' }, cwd: folder };
     const road = createRoad(machine(more), deps);
-    const backend = createRemoteBackend({ ...toRemote(workerOptionsIn(folder)), road });
+    const backend = createRemoteBackend({ ...toRemote(workerOptionsIn(folder)), road, elsewhere: {} });
     const close = async () => {
       await backend.close();
       await road.remove?.();
@@ -66,6 +66,11 @@ describe.each(kinds)('a container of $kind', ({ kind, reason }) => {
     ((await engine.call('GET', '/version')) as { readonly Version: string }).Version;
 
   describeBackend('as a backend', open, reason);
+  describeBackend(
+    'of an ordinary user without Node.js, as a backend',
+    () => open({ image: 'nacre-test/plain', user: '1000:1000', isReadOnly: true }),
+    reason,
+  );
 
   describe.skipIf(reason !== undefined)('of its own', () => {
     test('is gone with its connection, while files of the workspace stay', async () => {

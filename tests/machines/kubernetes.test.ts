@@ -29,7 +29,7 @@ const open = (more: Partial<KubernetesRoad> = {}) => {
     { program: builtWorker, build: 'test', environment, cwd: temporaryFolder() },
   );
   const options = { ...workerOptionsIn(folder), stateDir: '/tmp/nacre-state', cwd: '/tmp', home: '/root' };
-  const backend = createRemoteBackend({ ...toRemote(options), road });
+  const backend = createRemoteBackend({ ...toRemote(options), road, elsewhere: {} });
   const close = async () => {
     await backend.close();
     await road.remove?.();

@@ -154,6 +154,36 @@ test('a worker cannot report about jobs that it was not given', async () => {
   await expect(backend.wait('other', 0)).rejects.toMatchObject({ code: 'job_not_found' });
 });
 
+const counts = { created: 1, changed: 0, deleted: 0, mode: 0 };
+const changes = { ...counts, id: 'one', state: 'held', bytes: 1, changes: [], conflicts: [] };
+test.each([
+  ['no object', 'x'],
+  ['an unknown state', { ...changes, state: 7 }],
+  ['an endless count', { ...changes, created: Number.POSITIVE_INFINITY }],
+  ['no list', { ...changes, changes: {} }],
+  ['a path that is no text', { ...changes, changes: [{ kind: 'created', path: {} }] }],
+])('a state whose changes are %s is refused', async (_, wrong) => {
+  const ended = { ...honest('one'), status: 'completed', end: { ...end, changes: wrong } };
+  const { backend } = face(({ method }) => (method === 'start' ? ended : undefined));
+  await expect(startOne(backend)).rejects.toMatchObject({ code: 'resources_unavailable' });
+});
+
+test('kept changes that are malformed are left out', async () => {
+  const entry = {
+    id: 'one',
+    state: 'held',
+    command: 'x',
+    folders: [],
+    endedAt: '',
+    onTopOf: [],
+    bytes: 1,
+    counts,
+  };
+  const listed = [null, 'x', { ...entry, counts: null }, { ...entry, state: 1 }, { ...entry, id: 'two' }];
+  const { backend } = face(({ method }) => (method === 'listChanges' ? listed : undefined));
+  expect(await backend.listChanges()).toEqual([{ ...entry, id: 'two' }]);
+});
+
 const secret = { bytes: 6, first: 1, last: 1, digest: 'x', beginnings: [] };
 test.each([
   ['no object', null],

@@ -1,6 +1,6 @@
 // Commands on other machines, at the doors that users and agents have. A stand-in for ssh runs everything on this machine.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtCli } from '../support/build.ts';
@@ -8,6 +8,7 @@ import { serve } from '../support/http.ts';
 import { createStandIns } from '../support/machines.ts';
 import { connect } from '../support/mcp.ts';
 import { createPlace, runInProcess } from '../support/nacre.ts';
+import { needLevel, needPrograms } from '../support/needs.ts';
 
 const slow = { timeout: 120_000 };
 
@@ -253,6 +254,53 @@ test('HTTP callers choose a machine with on, and a named token only those that l
   const token = { Authorization: `Bearer ${secret}` };
   const refused = await server.post('/api/shell', { command: 'pwd', on: 'h3' }, token);
   expect(JSON.stringify(refused.body)).toContain('Use local or h1 or h2.');
+});
+
+const heldFile = `allowed_commands: [echo, sleep, python3]
+changes: hold
+machines: { h1: { ssh: h1, sandbox: workspace }, h2: { ssh: h2, sandbox: workspace } }
+`;
+
+test(
+  'changes held on a machine are listed by other processes, also while it is off, and applied there',
+  slow,
+  async (context) => {
+    await needLevel(context, 'namespace');
+    const { machines, server } = await begin(heldFile);
+    const work = join(machines.home('h1'), 'work');
+    mkdirSync(work);
+    const held = await server.call({ command: 'echo hi > new', cwd: '~/work', on: 'h1' });
+    const { id } = held.structured.changes as { readonly id: string };
+    machines.cut('h1');
+    expect((await runInProcess(['changes'], server)).stdout).toMatch(
+      new RegExp(`${id}  held .* echo hi > new`),
+    );
+    machines.heal('h1');
+    expect((await runInProcess(['changes', id], server)).stdout).toContain('+hi');
+    expect(existsSync(join(work, 'new'))).toBe(false);
+    expect((await runInProcess(['apply', id], server)).stdout).toContain('now applied');
+    expect(readFileSync(join(work, 'new'), 'utf8')).toBe('hi\n');
+    expect((await runInProcess(['changes'], server)).stdout).toMatch(new RegExp(`${id}  applied`));
+    expect((await runInProcess(['undo', id], server)).stdout).toContain('now held');
+    expect(existsSync(join(work, 'new'))).toBe(false);
+    expect((await runInProcess(['discard', id], server)).stdout).toContain('now gone');
+    expect((await runInProcess(['changes'], server)).stdout).toBe('no changes are kept\n');
+  },
+);
+
+test('nacre port refuses the port of another machine, and names the machine', slow, async (context) => {
+  await needLevel(context, 'namespace');
+  needPrograms(context, 'python3');
+  const { machines, server } = await begin(heldFile);
+  mkdirSync(join(machines.home('h1'), 'work'));
+  const listen = 'python3 -m http.server 8123 --bind 127.0.0.1';
+  await server.use('start_command', { command: listen, cwd: '~/work', on: 'h1', wait_ms: 0 });
+  await expect
+    .poll(async () => (await runInProcess(['ps'], server)).stdout, { timeout: 20_000 })
+    .toContain('8123');
+  const { stderr } = await runInProcess(['port', '8123'], server);
+  expect(stderr).toMatch(/The command cmd_\w+ listens on port 8123 of the machine h1/);
+  expect(stderr).toContain('ssh -L 8123:127.0.0.1:8123');
 });
 
 test('nacre ps names the machine of each command', slow, async () => {

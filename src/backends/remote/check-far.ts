@@ -1,6 +1,7 @@
 // Validates the answers of a worker, which may be hostile if it is on another machine. Reports about its own jobs are believed, but
 // they must be well-formed: the near side uses sizes as loop bounds, and writes states to its audit log.
 import type { KeptCommand } from '../../contract/backend.ts';
+import { type Change, type ChangesEntry, type ChangesState, changeKinds } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type {
   Cursor,
@@ -27,6 +28,8 @@ const statuses: ReadonlySet<unknown> = new Set<JobStatus>([
 const finalStatuses: ReadonlySet<unknown> = new Set<JobStatus>([
   ...(['completed', 'failed', 'timeout', 'killed', 'lost'] as const),
 ]);
+const changesStates: ReadonlySet<unknown> = new Set<ChangesState>(['applied', 'held', 'partial']);
+const kindsOfChanges: ReadonlySet<unknown> = new Set(changeKinds);
 const mostEntries = 10_000;
 const longestText = 65_536;
 
@@ -137,6 +140,23 @@ export function checkMarks(value: unknown): readonly OutputMark[] | undefined {
   return value as readonly OutputMark[];
 }
 
+/** Returns the answer to `listChanges` without malformed entries. */
+export function checkEntries(value: unknown): readonly ChangesEntry[] {
+  if (!Array.isArray(value)) throw damaged('its kept changes');
+  return value.slice(0, mostEntries).filter((entry: unknown): entry is ChangesEntry => {
+    if (typeof entry !== 'object' || entry === null) return false;
+    const { id, state, command, folders, endedAt, onTopOf, bytes, counts } = entry as Record<string, unknown>;
+    return (
+      [id, command, endedAt].every(isTextOf) &&
+      changesStates.has(state) &&
+      [folders, onTopOf].every(isTextList) &&
+      isSize(bytes) &&
+      typeof counts === 'object' &&
+      hasCounts({ ...counts })
+    );
+  });
+}
+
 /** Returns the answer to `observe`; throws if it is malformed. */
 export function checkObservation(value: unknown): JobObservation {
   const { awaitingInput, listening } = toObject(value, 'an observation');
@@ -162,8 +182,27 @@ function isEnd(value: unknown): boolean {
     (end.detail === null || isTextOf(end.detail)) &&
     [end.leftRunning, end.kept, end.survivors].every(isProcessList) &&
     isTextList(end.deniedHosts) &&
-    (end.deniedPrograms === undefined || isTextList(end.deniedPrograms))
+    (end.deniedPrograms === undefined || isTextList(end.deniedPrograms)) &&
+    (end.changes === undefined || isCommandChanges(end.changes))
   );
+}
+
+function isCommandChanges(value: unknown): boolean {
+  const { id, state, bytes, changes, conflicts, ...counts } = toObject(value, 'changes');
+  return (
+    isTextOf(id) &&
+    changesStates.has(state) &&
+    isSize(bytes) &&
+    hasCounts(counts) &&
+    isTextList(conflicts) &&
+    Array.isArray(changes) &&
+    changes.length <= mostEntries &&
+    changes.every((one: Partial<Change> | null) => kindsOfChanges.has(one?.kind) && isTextOf(one?.path))
+  );
+}
+
+function hasCounts(counts: Readonly<Record<string, unknown>>): boolean {
+  return changeKinds.every((kind) => isSize(counts[kind]));
 }
 
 function isProcessList(value: unknown): value is readonly ProcessRef[] {

@@ -4,7 +4,7 @@ import type { Backend, TakeUpRequest } from '../../contract/backend.ts';
 import type { SecretDigests } from '../../contract/secret-digests.ts';
 import type { FarMachine } from '../../contract/wire.ts';
 import type { JobMethod } from '../job-methods.ts';
-import { checkState } from './check-far.ts';
+import { checkEntries, checkState } from './check-far.ts';
 import type { KnownJob, TakenJob } from './known-jobs.ts';
 import { RemoteJobs } from './remote-jobs.ts';
 import type { RemoteOptions } from './remote-options.ts';
@@ -116,7 +116,7 @@ function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 
     closeSession: (key) => connection.call('closeSession', key),
     listRooms: () => connection.call('listRooms'),
     changesFault: () => connection.call('changesFault'),
-    listChanges: (owner) => connection.call('listChanges', owner ?? null),
+    listChanges: async (owner) => checkEntries(await connection.call('listChanges', owner ?? null)),
     scanChanges: (action, limit) => connection.call('scanChanges', action, limit),
     showChanges: (action, limits) => connection.call('showChanges', action, limits),
     applyChanges: (action) => connection.call('applyChanges', action),

@@ -41,8 +41,10 @@ export async function portDoor(deps: PortDeps): Promise<number> {
   try {
     const found = await findPorts(replies);
     if (flags.close !== undefined) await print(io.stdout, await closePort(found, flags.close));
-    else if (port !== undefined) await print(io.stdout, await openPort(found, port, flags));
-    else await print(io.stdout, flags.json ? toJson(found) : toTable(found, deps.display));
+    else if (port !== undefined) {
+      if (!found.some((one) => one.port === port)) await refuseFarPort(replies, port);
+      await print(io.stdout, await openPort(found, port, flags));
+    } else await print(io.stdout, flags.json ? toJson(found) : toTable(found, deps.display));
     await print(io.stderr, failed.map(toErrorText).join(''));
     return 0;
   } finally {
@@ -61,6 +63,24 @@ async function findPorts(
     }),
   );
   return all.flat();
+}
+
+// The port of a command on another machine would open on 127.0.0.1 of that machine.
+async function refuseFarPort(
+  replies: readonly { readonly server: ReachedServer }[],
+  port: number,
+): Promise<void> {
+  const lists = await Promise.all(replies.map(({ server }) => server.call({ method: 'list' })));
+  const commands = (lists as readonly (readonly ListedCommand[])[]).flat();
+  const found = commands.find(({ machine, look }) => machine !== undefined && look.listening.includes(port));
+  if (!found) return;
+  throw new NacreError(
+    'invalid_request',
+    `The command ${found.id} listens on port ${port} of the machine ${found.machine}; nacre opens only ports of this machine.`,
+    {
+      hint: `Use ssh -L ${port}:127.0.0.1:${port}, and start the command with network: on or without a sandbox, so that it listens on the machine itself.`,
+    },
+  );
 }
 
 function toFound(
