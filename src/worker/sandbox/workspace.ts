@@ -103,7 +103,9 @@ function workspaceRefused(sandbox: string, folder: string, reason: string): Nacr
   return new NacreError(
     'isolation_unavailable',
     `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
-    { hint: 'Run it in a project folder, or set workspace to the folders that may be written.' },
+    {
+      hint: 'Set cwd to a project folder. On the machine of the server, workspace can also name the folders that may be written.',
+    },
   );
 }
 
