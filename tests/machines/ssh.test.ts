@@ -61,6 +61,17 @@ testThere.each([
   expect(structured).toMatchObject({ exit_code: 3, stdout: `${host}\n${user}\n` });
 });
 
+testThere(
+  title('S6: commands get variables of start-up files, and those that look secret are masked'),
+  async () => {
+    const fresh = await connect({ userFile: `redact_output: true\n${userFile}` });
+    const command = 'echo "$COLOR [$SERVICE_TOKEN] far-value-1"';
+    const { structured } = await fresh.call({ command, on: 'loud' });
+    expect(structured).toMatchObject({ stdout: 'grey [] ***********\n' });
+    expect(await fresh.close()).toEqual([]);
+  },
+);
+
 testThere(title('an unknown host key is an error that says how to accept it'), async () => {
   const { text } = await server.call({ command: 'true', on: 'unknown' });
   expect(text).toContain('its host key is not known');

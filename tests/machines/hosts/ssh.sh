@@ -53,7 +53,7 @@ furnish() {
   # sshd refuses locked accounts.
   sed -i 's/^root:[^:]*:/root:*:/' "$2/etc/shadow"
   grep -q '^sshd:' "$2/etc/passwd" || echo 'sshd:x:61800:65534::/run/sshd:/usr/sbin/nologin' >>"$2/etc/passwd"
-  printf 'echo "Welcome! 3 updates are available."; sleep 0.2\n' >"$2/home/loud/.bashrc"
+  printf 'echo "Welcome! 3 updates are available."; sleep 0.2; export COLOR=grey SERVICE_TOKEN=far-value-1\n' >"$2/home/loud/.bashrc"
   cp "$dir/id.pub" "$keys/authorized"
   printf '%s\n' 'Port 22' 'HostKey /etc/nacre-test/host_key' 'UsePAM no' 'MaxStartups 100' 'MaxSessions 100' \
     'AuthorizedKeysFile /etc/nacre-test/authorized' 'PasswordAuthentication no' 'PermitRootLogin yes' 'PidFile none' >"$keys/sshd_config"
