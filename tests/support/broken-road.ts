@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
 import type { JobSpec } from '../../src/contract/job.ts';
+import { randomHex } from '../../src/support/ids.ts';
 import { makeFolder } from '../../src/support/make-folder.ts';
 import { findHere } from '../../src/worker/host/here-options.ts';
 import { WorkerHost } from '../../src/worker/host/worker-host.ts';
@@ -61,7 +62,8 @@ export function createBrokenRoad({ graceMs = 60_000, patienceMs }: BrokenRoadOpt
   };
   const prepare = async (script: string, more: Partial<JobSpec> = {}) => {
     count += 1;
-    const id = `job-${count}`;
+    // At level `group`, the processes of a command are found by its id, so files that run at the same time need different ids.
+    const id = `job-${count}-${randomHex(4)}`;
     const command = { kind: 'shell', script } as const;
     await backend.prepare({ id, command, cwd: folder, env: {}, stdin: 'empty', timeoutMs: null, ...more });
     return id;
