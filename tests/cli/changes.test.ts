@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
@@ -162,3 +162,45 @@ test.each(users)('user %s can track and undo changes', async (user) => {
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test.each(users)(
+  'user %s can apply and undo changes in folders without permission to read or write',
+  async (user) => {
+    const { home, project, cli, identity } = createHome(user);
+    const shell = (script: string) =>
+      execFileSync('bash', ['-c', script], { cwd: project, encoding: 'utf8', ...identity });
+    const look =
+      'cp -a . ../copy; cd ../copy; chmod -R u+rwX .; find . -type f -exec grep -H "" {} + | sort; cd ..; rm -r copy';
+    const modes = 'stat -c "%n %a" * | sort';
+    try {
+      shell(
+        `mkdir fixed closed other; echo 1 > fixed/a; echo 1 > closed/a; echo 1 > other/a; chmod 555 fixed`,
+      );
+      const before = [shell(modes), shell(look)];
+      const nacre = (...words: readonly string[]) =>
+        new Promise<string>((resolve) => {
+          const env = { PATH: process.env.PATH ?? '', HOME: home, NACRE_LOGIN_ENV: 'never' };
+          const options = { env, cwd: project, timeout: 60_000, ...identity };
+          execFile(process.execPath, [cli, ...words], options, (_, stdout, stderr) =>
+            resolve(stdout + stderr),
+          );
+        });
+      const script = `chmod 755 fixed; echo 2 > fixed/b; rm fixed/a; chmod 555 fixed
+      rm -r closed; mkdir closed; echo 2 > closed/b; chmod 300 closed; rm -r other; mkdir other; chmod 0 other`;
+      await nacre('run', '--hold', script);
+      const [entry] = JSON.parse(await nacre('changes', '--json')).changes;
+      expect(await nacre('apply', entry.id)).toContain('now applied');
+      expect(shell(modes)).toBe('closed 300\nfixed 555\nother 0\n');
+      shell('chmod 700 closed other');
+      expect(shell('cat closed/b fixed/b; ls closed fixed other')).toBe(
+        '2\n2\nclosed:\nb\n\nfixed:\nb\n\nother:\n',
+      );
+      shell('chmod 300 closed; chmod 0 other');
+      expect(await nacre('undo', entry.id, '--force')).toContain('now held');
+      expect([shell(modes), shell(look)]).toEqual(before);
+      expect(await nacre('discard', entry.id)).toContain('now gone');
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);

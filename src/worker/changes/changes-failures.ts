@@ -39,6 +39,17 @@ export function pathOutside(path: string, id: string): NacreError {
   });
 }
 
+/** Error for a path that none of the changes has. */
+export function notChanged(path: string, id: string): NacreError {
+  return new NacreError(
+    'invalid_request',
+    `${JSON.stringify(path)} is not one of the changed paths of ${id}. Nothing was done.`,
+    {
+      hint: 'Name paths as the list of changes shows them. A folder that was deleted or replaced can only be named as a whole.',
+    },
+  );
+}
+
 /** Error for an empty path, or an empty list of paths: both could be taken for everything. */
 export function noPath(id: string): NacreError {
   return new NacreError('invalid_request', `An empty path was given for the changes of ${id}.`, {

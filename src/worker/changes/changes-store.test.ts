@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
@@ -89,6 +89,34 @@ describe('ChangesStore', () => {
     }
     expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
     expect(await store.list()).toMatchObject([{ id, state: 'held' }]);
+  });
+
+  it('refuses a path that has not changed, and a part of a folder that was deleted or replaced as a whole', async () => {
+    const { id = '' } =
+      (await run('rm -r gone; rm -r sub; mkdir sub; echo c > sub/c; mkdir n', 'hold')) ?? {};
+    for (const path of ['nothing', 'b', 'gone/g', 'sub/c', 'n/m']) {
+      await expect(store.apply({ id, paths: ['n', path] }), path).rejects.toThrow(`"${path}" is not one of`);
+      await expect(store.discard({ id, paths: [path] }), path).rejects.toThrow('Nothing was done');
+    }
+    expect(readFileSync(join(workspace, 'gone/g'), 'utf8')).toBe('g\n');
+    expect(existsSync(join(workspace, 'n'))).toBe(false);
+    expect(await store.apply({ id, paths: ['gone', 'n'] })).toMatchObject({ deleted: 1, created: 1 });
+    expect(existsSync(join(workspace, 'gone'))).toBe(false);
+  });
+
+  it('reports and replaces no file that was only opened for writing', async () => {
+    const { ino } = statSync(join(workspace, 'b'));
+    expect(await run('exec 5>> b 6<> a', 'track')).toBeUndefined();
+    expect(await run('exec 5>> b; echo 1 >> a', 'track')).toMatchObject({
+      changed: 1,
+      mode: 0,
+      state: 'applied',
+    });
+    expect(statSync(join(workspace, 'b')).ino).toBe(ino);
+    const sneaky = 'printf "z\\n" > b; touch -r sub/c b';
+    runDirectly(workspace, 'touch -r sub/c b');
+    expect(await run(sneaky, 'track')).toMatchObject({ state: 'applied' });
+    expect(readFileSync(join(workspace, 'b'), 'utf8')).toBe('z\n');
   });
 
   it('keeps the old versions of paths that were not undone, because they were not selected or are conflicts', async () => {
@@ -284,6 +312,30 @@ describe('ChangesStore', () => {
     expect(noteOf('a')).toBe('newer');
     await store.undo({ id: `cmd_${commands - 1}` });
     expect(noteOf('a')).toBe('old');
+  });
+
+  it('applies and undoes changes of the extended attributes of a folder', async (test) => {
+    needPrograms(test, 'python3');
+    const python = (code: string) => `python3 -c 'import os; ${code}'`;
+    test.skip(
+      runDirectly(workspace, python('os.setxattr("sub", "user.old", b"1")')) !== 0,
+      'the file system has no attributes',
+    );
+    const attributes = () =>
+      execFileSync(
+        'python3',
+        ['-c', 'import os; print(*[(n, os.getxattr("sub", n)) for n in sorted(os.listxattr("sub"))])'],
+        {
+          cwd: workspace,
+          encoding: 'utf8',
+        },
+      ).trim();
+    const code = 'os.setxattr("sub", "user.new", b"2"); os.removexattr("sub", "user.old")';
+    const { id = '', ...kept } = (await run(python(code), 'track')) ?? {};
+    expect(kept).toMatchObject({ state: 'applied', mode: 1, created: 0, changed: 0 });
+    expect(attributes()).toBe("('user.new', b'2')");
+    expect(await store.undo({ id })).toMatchObject({ state: 'held', conflicts: [] });
+    expect(attributes()).toBe("('user.old', b'1')");
   });
 
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {

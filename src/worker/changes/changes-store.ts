@@ -9,6 +9,7 @@ import {
   changesUnavailable,
   noPath,
   notApplied,
+  notChanged,
   pathOutside,
   tooManyHeld,
 } from './changes-failures.ts';
@@ -140,7 +141,7 @@ export class ChangesStore {
     });
     const state = stateOf(path);
     const total = counts.created + counts.changed + counts.deleted + counts.mode;
-    // A file may be copied into the layer without being changed, for example by chmod to the same mode.
+    // A file may be copied into the layer without being changed, for example by opening it for writing.
     if (state === undefined || total === 0) {
       void this.#remove(layer.store, path);
       return undefined;
@@ -325,7 +326,9 @@ export class ChangesStore {
     const selected = paths ? toHelperPaths(paths, { folders, id }) : [];
     const flags = [force ? '1' : '', name === 'apply' ? '1' : ''];
     const words = [name, store, path, String(limit), way, ...flags, ...selected];
-    return parseList(await this.#helper.call(...words), folders);
+    const reply = await this.#helper.call(...words);
+    if (String(reply[0]) === 'unmatched') throw notChanged(paths?.[Number(reply[1])] ?? '', id);
+    return parseList(reply, folders);
   }
 
   async #removePaths({ store, path, folders, id }: StoredEntry, paths: readonly string[]): Promise<void> {

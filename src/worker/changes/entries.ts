@@ -87,7 +87,9 @@ const idPattern = /^[\w.-]+$/;
 export function stateOf(path: string): ChangesState | undefined {
   if (!existsSync(path)) return undefined;
   const isApplied = readdirSync(path).some((name) => name.startsWith('old-'));
-  const isHeld = readLinks(path, 'root').some((_, index) => hasEntries(join(path, 'new', String(index))));
+  const isHeld = readLinks(path, 'root').some((_, index) =>
+    hasEntries(join(path, 'new', String(index)), !isApplied),
+  );
   if (isApplied && isHeld) return 'partial';
   if (isApplied) return 'applied';
   return isHeld || hasOwnMode(path) ? 'held' : undefined;
@@ -103,8 +105,13 @@ function hasOwnMode(path: string): boolean {
   });
 }
 
-function hasEntries(folder: string): boolean {
-  return existsSync(folder) && readdirSync(folder).length > 0;
+// A command may have made the top folder unreadable.
+function hasEntries(folder: string, otherwise: boolean): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' && otherwise;
+  }
 }
 
 /** The targets of the symlinks `NAME-0`, `NAME-1` and so on. */

@@ -39,7 +39,8 @@ my $buffer = "\0" x 256;
 my $kill_at = $ARGV[1] || 0;
 my $steps = 0;
 my $opaque = 'user.overlay.opaque';
-my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished);
+my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished,
+    %modes, $modes_path, $is_reverting);
 binmode $_ for *STDIN, *STDOUT;
 $0 = 'nacre changes';
 
@@ -79,23 +80,27 @@ sub run {
     return spread("$store/layers") if $name eq 'spread';
     my ($entry, $most, $way, $by_force, $sync, @paths) = @words;
     begin($most, $by_force, @paths);
+    restore_modes($entry);
     complete($entry) if -l "$entry/doing";
-    return list_changes($entry, $way || 'apply') if $name eq 'scan';
-    my @listed = list_changes($entry, $way);
-    sync_file_system($entry) if $sync;
-    carry_out($entry, $way, $by_force);
-    sync_file_system($entry) if $sync;
+    my @listed = list_changes($entry, $way || 'apply');
+    my ($unmatched) = grep { !$selected{$paths[$_]} } 0 .. $#paths;
+    return ('unmatched', $unmatched) if defined $unmatched;
+    if ($name eq 'apply') {
+        sync_file_system($entry) if $sync;
+        carry_out($entry, $way, $by_force);
+        sync_file_system($entry) if $sync;
+    }
     return @listed;
 }
 
 sub begin {
     my ($most, $by_force, @paths) = @_;
     ($limit, $force) = ($most || 0, $by_force || 0);
-    %selected = map { $_ => 1 } @paths;
+    %selected = map { $_ => 0 } @paths;
     %count = map { $_ => 0 } qw(created changed deleted mode bytes);
     @found = @conflicts = @consumed = @inodes = @saved_times = ();
     %skipped = %touched = ();
-    $is_recovery = 0;
+    $is_recovery = $is_reverting = 0;
 }
 
 sub lock_store {
@@ -128,16 +133,31 @@ sub status { return status_at(-100, $_[0]) }
 sub status_at {
     my ($at, $name) = @_;
     return () if syscall($fstatat, $at, $name, $buffer, 0x100) < 0;
-    return (unpack $layout, $buffer)[@fields];
+    my @status = (unpack $layout, $buffer)[@fields];
+    $status[3] = $modes{ $status[1] } if %modes && $modes{ $status[1] };
+    return @status;
+}
+
+# The status of an open folder, also of one that cannot be searched.
+sub status_of {
+    my ($folder, $empty) = ($_[0], '');
+    syscall($fstatat, fileno $folder, $empty, $buffer, 0x1000) == 0 or die "status: $!\n";
+    my @status = (unpack $layout, $buffer)[@fields];
+    $status[3] = $modes{ $status[1] } if %modes && $modes{ $status[1] };
+    return @status;
 }
 
 sub kind { return $_[0] & 0170000 }
 sub is_folder { return @_ && kind($_[3]) == 0040000 }
 sub is_whiteout { return @_ && kind($_[3]) == 0020000 && $_[6] == 0 }
 
+# Reading an attribute needs permission to read the folder.
 sub is_opaque {
-    my ($path, $value) = ($_[0], "\0" x 8);
-    return syscall($lgetxattr, $path, $opaque, $value, 8) > 0 && $value =~ /^[yx]/;
+    my ($above, $name, @status) = @_;
+    my ($path, $value) = (place($above) . "/$name", "\0" x 8);
+    my $read = sub { syscall($lgetxattr, $path, $opaque, $value, 8) > 0 && $value =~ /^[yx]/ };
+    return $read->() if is_accessible(@status);
+    return while_readable(open_folder(fileno $above, $name), \@status, $read);
 }
 
 sub names {
@@ -145,17 +165,63 @@ sub names {
     return sort grep { $_ ne '.' && $_ ne '..' } readdir $folder;
 }
 
-# Calls a function while a folder of the store, which a command may have made unreadable, can be read.
+# The names in a folder of the store, also if a command has made it unreadable.
+sub names_in {
+    my $folder = open_folder(-100, $_[0]);
+    return while_readable($folder, [status_of($folder)], sub { names(place($folder)) });
+}
+
+sub is_accessible { return $is_root || ($_[3] & 0700) == 0700 }
+
+# Calls a function while a folder, which a command may have made unreadable, can be read and changed.
 sub while_readable {
-    my ($folder, $mode, $call) = @_;
-    return $call->() if $is_root || ($mode & 0700) == 0700;
-    my $path = place($folder) . '/.';
-    chmod 0700, $path;
+    my ($folder, $status, $call) = @_;
+    return $call->() if is_accessible(@$status) || $status->[4] != $>;
+    unlock($folder, @$status);
     my @result = eval { $call->() };
     my $reason = $@;
-    chmod $mode & 07777, $path;
+    chmod $status->[3] & 07777, place($folder);
+    delete $modes{ $status->[1] };
+    forget_modes() unless %modes;
     die $reason if $reason ne '';
-    return @result;
+    return wantarray ? @result : $result[-1];
+}
+
+sub unlock {
+    my ($folder, @status) = @_;
+    note_mode([place($folder)], @status);
+    step();
+    chmod 0700 | $status[3] & 07777, place($folder) or die "chmod: $!\n";
+}
+
+# Notes the mode of a folder before it is changed: the next helper restores it if this one is killed.
+sub note_mode {
+    my ($places, @status) = @_;
+    return if $modes{ $status[1] };
+    my @paths = map { s{^(/proc/self/fd/\d+)}{readlink $1}er } @$places;
+    open my $file, '>>', $modes_path or die "modes: $!\n";
+    print $file join(' ', @status[1, 3], map { unpack 'H*', $_ } @paths), "\n";
+    close $file or die "modes: $!\n";
+    $modes{ $status[1] } = $status[3];
+}
+
+# The last one first, because a folder may be below another one of them.
+sub restore_modes {
+    $modes_path = "$_[0]/modes";
+    %modes = ();
+    for my $line (reverse read_lines($modes_path)) {
+        my ($inode, $mode, @paths) = split / /, $line;
+        for my $path (map { pack 'H*', $_ } @paths) {
+            my $folder = eval { open_folder(-100, $path) } or next;
+            chmod $mode & 07777, place($folder) if (status_of($folder))[1] == $inode;
+        }
+    }
+    forget_modes() if -e $modes_path;
+}
+
+sub forget_modes {
+    unlink $modes_path;
+    %modes = ();
 }
 
 sub roots {
@@ -222,7 +288,7 @@ sub changed_since {
     return undef unless is_folder(@status);
     # Nothing can be changed unnoticed in a folder that we cannot read: it is another user's.
     my $folder = eval { open_folder($at, $name) } or return undef;
-    for my $inner (eval { names(place($folder) . '/.') }) {
+    for my $inner (eval { names(place($folder)) }) {
         my @inner = status_at(fileno $folder, $inner) or next;
         my $found = changed_since($since, fileno $folder, $inner, "$path/$inner", @inner);
         return $found if defined $found;
@@ -235,7 +301,7 @@ sub selection {
     my ($path) = @_;
     return 2 unless %selected;
     my $above = $path;
-    do { return 2 if $selected{$above} } while ($above =~ s{/[^/]*\z}{});
+    do { return $selected{$above} = 2 if exists $selected{$above} } while ($above =~ s{/[^/]*\z}{});
     return (grep { index($_, "$path/") == 0 } keys %selected) ? 1 : 0;
 }
 
@@ -308,10 +374,12 @@ sub list_changes {
     for my $index (0 .. $#roots) {
         next unless -d "$from/$index";
         my ($layer, $folder) = (open_folder(-100, "$from/$index"), open_folder(-100, $roots[$index]));
-        my ($new, $old) = map { [status(place($_) . '/.')] } $layer, $folder;
-        found('mode', "$index/.", $old, $new) if $new->[3] != $old->[3] && selection("$index/.");
+        my ($new, $old) = map { [status_of($_)] } $layer, $folder;
         my @below = $way eq 'apply' ? map({ [open_folder(-100, $_), $_] } layers_below($entry, $index)) : ();
-        compare($layer, [@below, [$folder, $roots[$index]]], $folder, $index, $since);
+        while_readable($layer, $new, sub {
+            found('mode', "$index/.", $old, $new) if $new->[3] != $old->[3] && selection("$index/.");
+            compare($layer, [@below, [$folder, $roots[$index]]], $folder, $index, $since);
+        });
     }
     return (@count{qw(created changed deleted mode bytes)}, scalar @conflicts, scalar @found, @found, @conflicts);
 }
@@ -346,26 +414,34 @@ sub compare {
     my ($from, $sides, $to, $relative, $since) = @_;
     my ($from_fd, $to_fd) = (fileno $from, $to ? fileno $to : -1);
     my $is_stack = @$sides != 1 || $sides->[0][0] != $to;
-    for my $name (names(place($from) . '/.')) {
+    for my $name (names(place($from))) {
         my $path = "$relative/$name";
         my $chosen = selection($path) or next;
         my @new = status_at($from_fd, $name);
         my @real = $to ? status_at($to_fd, $name) : ();
         my ($side, @old) = $is_stack ? look_up($sides, $name) : (0, @real);
         my $is_folder = is_folder(@new);
-        if ($is_folder && is_folder(@old) && !is_opaque(place($from) . "/$name")) {
+        my $is_replaced = $is_folder && @old && (!is_folder(@old) || is_opaque($from, $name, @new));
+        # A part of a folder cannot be deleted or replaced while the layer has the folder as a whole.
+        next if $chosen == 1 && ($is_replaced || !$is_folder);
+        if ($is_folder && @old && !$is_replaced) {
             my $total = total();
             my $inner = open_folder($from_fd, $name);
             my $inner_to = is_folder(@real) ? open_folder($to_fd, $name) : undef;
             my $inner_sides = $is_stack ? open_sides($sides, $name, $inner_to) : [[$inner_to, $sides->[0][1]]];
-            while_readable($inner, $new[3], sub { compare($inner, $inner_sides, $inner_to, $path, $since) });
+            my $is_changed = $new[3] != $old[3];
+            while_readable($inner, \@new, sub {
+                compare($inner, $inner_sides, $inner_to, $path, $since);
+                $is_changed ||= is_accessible(@old) && attributes($inner) ne attributes($inner_sides->[0][0]);
+            });
             # The time of a folder changes with what is in it.
             my $is_touched = total() == $total && "@new[8, 9]" ne "@old[8, 9]";
-            found('mode', $path, \@old, \@new) if $chosen == 2 && ($new[3] != $old[3] || $is_touched);
+            found('mode', $path, \@old, \@new) if $chosen == 2 && ($is_changed || $is_touched);
             next;
         }
         if (is_whiteout(@new)) { @new = () }
         next unless @old || @new;
+        next if @old && is_unchanged([fileno $sides->[$side][0], @old], [$from_fd, @new], $name);
         my $conflict = @real ? changed_since($since, $to_fd, $name, $path, @real) : undef;
         my $kind = !@new ? 'deleted' : !@old ? 'created' : is_same(\@old, \@new) ? 'mode' : 'changed';
         found($kind, $path, \@old, \@new, $conflict, @old ? $sides->[$side][1] : '');
@@ -393,15 +469,15 @@ sub open_sides {
         last unless is_folder(@found);
         my $is_last = $side == $#$sides;
         push @inner, [$is_last && $inner_to ? $inner_to : open_folder(fileno $folder, $name), $root];
-        last if !$is_last && is_opaque(place($folder) . "/$name");
+        last if !$is_last && is_opaque($folder, $name, @found);
     }
     return \@inner;
 }
 
 sub count_created {
     my ($from, $relative, @status) = @_;
-    while_readable($from, $status[3], sub {
-        for my $name (names(place($from) . '/.')) {
+    while_readable($from, \@status, sub {
+        for my $name (names(place($from))) {
             my @new = status_at(fileno $from, $name);
             next if !@new || is_whiteout(@new) || !selection("$relative/$name");
             found('created', "$relative/$name", [], \@new);
@@ -414,6 +490,29 @@ sub count_created {
 sub is_same {
     my ($old, $new) = @_;
     return kind($old->[3]) == kind($new->[3]) && !grep { $old->[$_] != $new->[$_] } 7, 8, 9;
+}
+
+# A file that was only opened for writing: overlayfs has copied it into the layer.
+sub is_unchanged {
+    my ($one, $other, $name) = @_;
+    my ($old, @old) = @$one;
+    my ($new, @new) = @$other;
+    return 0 if !@new || kind($new[3]) != 0100000 || $new[2] > 1 || grep { $old[$_] != $new[$_] } 3, 4, 5, 7, 8, 9;
+    my @paths = map { "/proc/self/fd/$_/$name" } $old, $new;
+    my ($was, $is) = map { attributes_of($_) } @paths;
+    return $was eq $is && has_same_content(@paths);
+}
+
+sub has_same_content {
+    my @files;
+    for my $path (@_) { open my $file, '<', $path or return 0; push @files, $file }
+    while (1) {
+        my ($was, $is) = ('', '');
+        sysread $files[0], $was, 1048576;
+        sysread $files[1], $is, 1048576;
+        return 0 if $was ne $is;
+        return 1 if $was eq '';
+    }
 }
 
 sub carry_out {
@@ -462,16 +561,21 @@ sub finish_merge {
         ($force, %selected) = (1);
         %skipped = ();
         @consumed = ();
+        $is_reverting = 1;
         eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
-        for (@consumed) { unlink $_ or rmdir $_ }
+        consume($_) for @consumed;
         remove($into) if $into =~ /old-\d+\z/;
         # The moves back and forth must not look like changes of another program.
         renew("$entry/$stamp") if $has_no_conflicts;
+        forget_modes();
         unlink "$entry/doing", "$entry/selected", "$entry/skipped";
         $is_unfinished = 0;
         die $reason;
     }
-    for (@consumed) { step(); unlink $_ or rmdir $_ }
+    step();
+    # Without the parts of the layer that are removed now, the modes could not be changed again.
+    forget_modes() if %modes;
+    for (@consumed) { step(); consume($_) }
     step();
     note_restored($entry, \%times) if $next eq 'began';
     remove($from) if $from =~ /old-\d+\z/ && !holds_changes($entry, $from);
@@ -481,6 +585,15 @@ sub finish_merge {
     unlink "$entry/doing" or die "doing: $!\n";
     unlink "$entry/selected", "$entry/skipped";
     $is_unfinished = 0;
+}
+
+# Removes a part of a layer that is done, and keeps a folder in which something is left.
+sub consume {
+    my ($path) = @_;
+    return 1 if unlink($path) || rmdir $path;
+    return 0 if $is_root;
+    my $above = open_folder(-100, $path =~ s{/[^/]+\z}{}r);
+    return while_readable($above, [status_of($above)], sub { unlink($path) || rmdir $path });
 }
 
 # Notes when the changes were moved. Fails on a full disk.
@@ -495,7 +608,7 @@ sub mark_end {
 sub holds_changes {
     my ($entry, $from) = @_;
     my @roots = roots($entry);
-    my @left = map { -d "$from/$_" ? names("$from/$_") : () } 0 .. $#roots;
+    my @left = map { -d "$from/$_" ? names_in("$from/$_") : () } 0 .. $#roots;
     return @left > 0;
 }
 
@@ -514,20 +627,21 @@ sub merge_roots {
 # Moves what is in the layer "from" into the folder "to", and what it replaces into the layer "into".
 sub merge {
     my ($frame, $since) = @_;
-    my @layer = status(place($frame->{from}) . '/.');
-    my @folder = status(place($frame->{to}) . '/.');
+    my @layer = status_of($frame->{from});
+    my @folder = status_of($frame->{to});
     $frame->{status} = \@folder;
     # Moves of names in a folder change its ctime.
     push @inodes, $folder[1];
     push @saved_times, "@folder[1, 10, 11]";
-    while_readable($frame->{from}, $layer[3], sub {
-        for my $name (names(place($frame->{from}) . '/.')) {
+    while_readable($frame->{from}, \@layer, sub {
+        unlock($frame->{to}, @folder) if !is_accessible(@folder) && $folder[4] == $>;
+        for my $name (names(place($frame->{from}))) {
             my $path = "$frame->{path}/$name";
             my $chosen = selection($path) or next;
             merge_name($frame, $name, $path, $chosen, $since);
         }
+        settle($frame, \@layer, $since);
     });
-    settle($frame, \@layer, $since);
     push @consumed, $frame->{layer} if $frame->{above};
 }
 
@@ -537,6 +651,7 @@ sub merge_name {
     my @new = status_at($from, $name);
     my @old = status_at($to, $name);
     if (is_whiteout(@new)) {
+        return if $chosen == 1;
         if (@old) {
             return if is_conflict($frame, $name, $path, $since, @old);
             save($frame, $name, 'deletion', @old) or return;
@@ -544,7 +659,7 @@ sub merge_name {
         return push @consumed, "$frame->{layer}/$name";
     }
     my $is_folder = is_folder(@new);
-    if ($is_folder && ($chosen == 1 || is_folder(@old)) && !is_opaque(place($frame->{from}) . "/$name")) {
+    if ($is_folder && ($chosen == 1 || is_folder(@old)) && !is_opaque($frame->{from}, $name, @new)) {
         if (!@old) {
             note_created($frame, $name);
             step();
@@ -557,6 +672,7 @@ sub merge_name {
     }
     return if $chosen == 1;
     if (@old) {
+        return push @consumed, "$frame->{layer}/$name" if is_unchanged([$to, @old], [$from, @new], $name);
         return if is_conflict($frame, $name, $path, $since, @old);
         save($frame, $name, $is_folder ? 'folder' : 'file', @old) or return;
     }
@@ -571,12 +687,10 @@ sub move {
     my ($from, $name, $to, $new_name, @status) = @_;
     return syscall($renameat, $from, $name, $to, $new_name) == 0 if $is_root || !is_folder(@status) || $status[3] & 0200;
     my $folder = open_folder($from, $name);
-    chmod 0700, place($folder) . '/.';
-    my $is_moved = syscall($renameat, $from, $name, $to, $new_name) == 0;
-    my $error = $!;
-    chmod $status[3] & 07777, place($folder) . '/.';
-    $! = $error;
-    return $is_moved;
+    note_mode([place($folder), "/proc/self/fd/$to/$new_name"], @status);
+    return while_readable($folder, \@status, sub {
+        syscall($renameat, $from, $name, $to, $new_name) == 0 or die "$name: $!\n";
+    });
 }
 
 # link() and rename() change the ctime of a file, which may have other names: what was touched before is no conflict.
@@ -603,6 +717,7 @@ sub is_recorded {
         $frame->{is_empty} = 1;
     }
     $frame->{saved} = open_folder(-100, $frame->{into});
+    copy_attributes($frame->{to}, $frame->{saved}) if $above && !@found;
     return $frame->{recorded} = 1;
 }
 
@@ -626,7 +741,7 @@ sub save {
     die "$frame->{into}/$name exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
     return fold($to, $into, $name) if is_folder(@saved) && is_folder(@old);
     if (@saved) { step(); unlink "$frame->{into}/$name" }
-    if (is_folder(@old)) { mark_opaque($frame, $name) if $by eq 'folder' }
+    if (is_folder(@old)) { mark_opaque($frame, $name, @old) if $by eq 'folder' }
     elsif ($by eq 'file') {
         step();
         return 1 if syscall($linkat, $to, $name, $into, $name, 0) == 0;
@@ -640,7 +755,7 @@ sub save {
 sub fold {
     my ($to_above, $into_above, $folder) = @_;
     my ($from, $into) = map { open_folder($_, $folder) } $to_above, $into_above;
-    for my $name (names(place($from) . '/.')) {
+    for my $name (names(place($from))) {
         my @inner = status_at(fileno $from, $name);
         if (is_folder(@inner) && is_folder(status_at(fileno $into, $name))) { fold(fileno $from, fileno $into, $name); next }
         step();
@@ -652,11 +767,50 @@ sub fold {
 }
 
 sub mark_opaque {
-    my ($frame, $name) = @_;
-    my $handle = open_folder(fileno $frame->{to}, $name);
-    my ($folder, $value) = (place($handle) . '/.', 'y');
-    step();
-    syscall($lsetxattr, $folder, $opaque, $value, 1, 0) == 0 or die "$name: $!\n";
+    my ($frame, $name, @status) = @_;
+    my ($folder, $value) = (place($frame->{to}) . "/$name", 'y');
+    while_readable(open_folder(fileno $frame->{to}, $name), \@status, sub {
+        step();
+        syscall($lsetxattr, $folder, $opaque, $value, 1, 0) == 0 or die "$name: $!\n";
+    });
+}
+
+# The attributes of a folder or file that a command can change, user.* and ACLs, each name followed by its value. Those of the top
+# folder are left alone: overlayfs does not copy them into a layer.
+sub attributes {
+    my ($folder) = @_;
+    return attributes_of(place($folder) . '/.');
+}
+
+sub attributes_of {
+    my ($path) = @_;
+    my $length = syscall $llistxattr, $path, 0, 0;
+    return '' if $length <= 0;
+    my $list = "\0" x $length;
+    syscall $llistxattr, $path, $list, $length;
+    my @names = grep { /^(?:user|system)\./ && !/^user\.overlay\./ } split /\0/, $list;
+    return join "\0", map { $_ => unpack 'H*', attribute($path, $_) } sort @names;
+}
+
+sub attribute {
+    my ($path, $name, $value) = (@_, "\0" x 65536);
+    my $length = syscall $lgetxattr, $path, $name, $value, 65536;
+    return $length < 0 ? '' : substr $value, 0, $length;
+}
+
+sub copy_attributes {
+    my ($from, $to) = @_;
+    my ($wanted, $found) = (attributes($from), attributes($to));
+    return if $wanted eq $found;
+    my $path = place($to) . '/.';
+    my %wanted = split /\0/, $wanted, -1;
+    my %found = split /\0/, $found, -1;
+    for my $name (grep { !exists $wanted{$_} } keys %found) { syscall $lremovexattr, $path, $name }
+    for my $name (grep { !exists $found{$_} || $found{$_} ne $wanted{$_} } keys %wanted) {
+        my $value = pack 'H*', $wanted{$name};
+        step();
+        syscall($lsetxattr, $path, $name, $value, length $value, 0) == 0 or die "$name: $!\n";
+    }
 }
 
 # A whiteout in "into": undoing deletes the name.
@@ -672,19 +826,18 @@ sub note_created {
 sub clean {
     my ($above, $name, @status) = @_;
     push @inodes, $status[1];
-    my $is_folder = is_folder(@status);
-    remove_marks(place($above) . "/$name");
-    return unless $is_folder;
+    return remove_marks(place($above) . "/$name") unless is_folder(@status);
     my $folder = open_folder(fileno $above, $name);
     my $is_changed = 0;
-    while_readable($folder, $status[3], sub {
-        for my $inner (names(place($folder) . '/.')) {
+    while_readable($folder, \@status, sub {
+        remove_marks(place($folder) . '/.');
+        for my $inner (names(place($folder))) {
             my @inner = status_at(fileno $folder, $inner);
             if (is_whiteout(@inner)) { step(); unlink place($folder) . "/$inner"; $is_changed = 1 }
             else { clean($folder, $inner, @inner) }
         }
     });
-    set_times(place($folder) . '/.', @status) if $is_changed;
+    set_times(place($folder), @status) if $is_changed;
 }
 
 sub remove_marks {
@@ -696,20 +849,30 @@ sub remove_marks {
     syscall $lremovexattr, $path, $_ for @marks;
 }
 
-# The mode and the time of a folder, unless it was changed by another program.
+# The mode, the attributes and the time of a folder, unless it was changed by another program.
 sub settle {
     my ($frame, $layer, $since) = @_;
     my @old = @{ $frame->{status} };
-    my $to = place($frame->{to}) . '/.';
-    if ($layer->[3] != $old[3] && ($frame->{above} || selection("$frame->{path}/."))) {
+    my $to = place($frame->{to});
+    my $is_chosen = $frame->{above} || selection("$frame->{path}/.");
+    # A saved folder may not have its mode yet.
+    my $mode = $is_reverting || !$is_chosen ? $old[3] : $layer->[3];
+    if ($mode != $old[3]) {
         is_recorded($frame);
+        note_mode([$to], @old);
+    }
+    if ($frame->{above} && attributes($frame->{from}) ne attributes($frame->{to})) {
+        is_recorded($frame);
+        copy_attributes($frame->{from}, $frame->{to});
+    }
+    if ($mode != $old[3] || $modes{ $old[1] }) {
         step();
-        chmod $layer->[3] & 07777, $to or die "$frame->{path}: $!\n";
+        chmod $mode & 07777, $to or die "$frame->{path}: $!\n";
     }
     is_recorded($frame) if $frame->{above} && "@$layer[8, 9]" ne "@old[8, 9]";
-    if ($frame->{recorded}) {
-        chmod $old[3] & 07777, $frame->{into};
+    if ($frame->{recorded} && !$is_reverting) {
         set_times($frame->{into}, @old);
+        chmod $old[3] & 07777, $frame->{into};
     }
     return if is_since($since, @old);
     # The top folder of a layer has a time of its own only if the command has changed the folder.
@@ -729,6 +892,7 @@ sub recover {
     for my $name (-d "$store/entries" ? names("$store/entries") : ()) {
         my $entry = "$store/entries/$name";
         next unless -l "$entry/doing";
+        restore_modes($entry);
         # On a full disk this fails; the next call tries it again.
         push @recovered, $name if eval { complete($entry); 1 };
     }

@@ -83,9 +83,10 @@ export function readCommandId(path: string): string | undefined {
 
 /** True if no command has changed anything in the layer. */
 export function isUnchanged({ folders }: Layer): boolean {
+  // The mode is compared first, because a command may have made the folder unreadable.
   return folders.every(
     ({ folder, upper }) =>
-      readdirSync(upper).length === 0 && lstatSync(upper).mode === lstatSync(folder).mode,
+      lstatSync(upper).mode === lstatSync(folder).mode && readdirSync(upper).length === 0,
   );
 }
 

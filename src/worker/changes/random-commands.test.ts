@@ -28,7 +28,7 @@ const step = fc.oneof(
   fc.tuple(name, name).map(([one, other]) => `ln -sfn "${one}" "./${other}"`),
   fc.tuple(name, name).map(([one, other]) => `ln "./${one}" "./${other}"`),
   fc
-    .tuple(name, fc.constantFrom('600', '755', '444', '1777', '700'))
+    .tuple(name, fc.constantFrom('600', '755', '444', '1777', '700', '555', '500'))
     .map(([one, mode]) => `chmod ${mode} "./${one}"`),
   fc.tuple(name, number).map(([one, day]) => `touch -hd "2020-01-01 +${day} days" "./${one}"`),
   name.map((one) => `sed -i s/1/one/ "./${one}"`),
@@ -44,7 +44,7 @@ const step = fc.oneof(
 );
 const scripts = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join('; '));
 // Only one name of a file with several is changed in a layer, and all of them directly.
-const breakLinks = `find . ! -type d -links +1 | while read -r f; do cp -aT "$f" "$f.copy" && mv -fT "$f.copy" "$f"; done`;
+const breakLinks = `find . ! -type d -links +1 | while read -r f; do chmod u+wx "$(dirname "$f")"; cp -aT "$f" "$f.copy" && mv -fT "$f.copy" "$f"; done`;
 
 // rename() of a folder that existed before fails with EXDEV in a layer. `mv` then copies the folder, and a file in it that has
 // another name outside of the folder is no hard link any more.
@@ -69,7 +69,10 @@ describe('random commands', () => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
         const id = `cmd_${count++}`;
-        runDirectly(base, `rm -rf copy; cd workspace && { ${breakLinks}; }; cd ..; cp -a workspace copy`);
+        runDirectly(
+          base,
+          `chmod -R u+rwx copy; rm -rf copy; cd workspace && { ${breakLinks}; }; cd ..; cp -a workspace copy`,
+        );
         const before = describeTree(workspace, { times: true });
         // The clock of the file system has a granularity of some milliseconds.
         const now = Date.now() - 20;
