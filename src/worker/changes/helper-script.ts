@@ -38,7 +38,7 @@ my $is_root = $> == 0;
 my $buffer = "\0" x 256;
 my $kill_at = $ARGV[1] || 0;
 my $steps = 0;
-my $opaque = 'user.overlay.opaque';
+my ($opaque, $origin) = ('user.overlay.opaque', 'user.overlay.origin');
 my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished,
     %modes, $modes_path, $is_reverting);
 binmode $_ for *STDIN, *STDOUT;
@@ -82,12 +82,14 @@ sub run {
     begin($most, $by_force, @paths);
     restore_modes($entry);
     complete($entry) if -l "$entry/doing";
-    my @listed = list_changes($entry, $way || 'apply');
+    my @sides = sides($entry, $way || 'apply');
+    my $since = since($entry, $sides[1]);
+    my @listed = list_changes($entry, $way || 'apply', $sides[0], $since);
     my ($unmatched) = grep { !$selected{$paths[$_]} } 0 .. $#paths;
     return ('unmatched', $unmatched) if defined $unmatched;
     if ($name eq 'apply') {
         sync_file_system($entry) if $sync;
-        carry_out($entry, $way, $by_force);
+        carry_out($entry, $way, $by_force, $since, @sides);
         sync_file_system($entry) if $sync;
     }
     return @listed;
@@ -367,9 +369,7 @@ sub files_from_below {
 }
 
 sub list_changes {
-    my ($entry, $way) = @_;
-    my ($from, $stamp) = sides($entry, $way);
-    my $since = since($entry, $stamp);
+    my ($entry, $way, $from, $since) = @_;
     my @roots = roots($entry);
     for my $index (0 .. $#roots) {
         next unless -d "$from/$index";
@@ -516,8 +516,7 @@ sub has_same_content {
 }
 
 sub carry_out {
-    my ($entry, $way, $by_force) = @_;
-    my ($from, $stamp, $into, $next) = sides($entry, $way);
+    my ($entry, $way, $by_force, $since, $from, $stamp, $into, $next) = @_;
     write_paths("$entry/selected", keys %selected);
     write_paths("$entry/skipped", keys %skipped);
     sync_file_system($entry) if %selected || %skipped;
@@ -526,7 +525,7 @@ sub carry_out {
     my $target = join ' ', $way, $from =~ m{([^/]+)\z}, $into =~ m{([^/]+)\z}, $by_force ? 1 : 0, $is_partial ? 'partial' : ();
     my $is_spare = ((readlink "$entry/spare/doing") || '') eq $target;
     ($is_spare ? rename "$entry/spare/doing", "$entry/doing" : symlink $target, "$entry/doing") or die "doing: $!\n";
-    finish_merge($entry, $from, $stamp, $into, $next, $is_partial);
+    finish_merge($entry, $since, $from, $stamp, $into, $next, $is_partial);
 }
 
 sub write_paths {
@@ -544,8 +543,7 @@ sub read_paths {
 }
 
 sub finish_merge {
-    my ($entry, $from, $stamp, $into, $next, $is_partial) = @_;
-    my $since = since($entry, $stamp);
+    my ($entry, $since, $from, $stamp, $into, $next, $is_partial) = @_;
     my $has_no_conflicts = !$force && !%skipped;
     my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
     $is_unfinished = 1;
@@ -822,11 +820,15 @@ sub note_created {
     syscall($mknodat, fileno $frame->{saved}, $name, 0020000, 0) == 0 or die "$name: $!\n";
 }
 
-# Removes what overlayfs has left in a tree: whiteouts and attributes.
+# Removes what overlayfs has left in a tree: whiteouts and attributes. Of those, a file can only have the one of a copy.
 sub clean {
     my ($above, $name, @status) = @_;
     push @inodes, $status[1];
-    return remove_marks(place($above) . "/$name") unless is_folder(@status);
+    unless (is_folder(@status)) {
+        my $path = place($above) . "/$name";
+        syscall $lremovexattr, $path, $origin;
+        return;
+    }
     my $folder = open_folder(fileno $above, $name);
     my $is_changed = 0;
     while_readable($folder, \@status, sub {
@@ -872,7 +874,7 @@ sub settle {
     is_recorded($frame) if $frame->{above} && "@$layer[8, 9]" ne "@old[8, 9]";
     if ($frame->{recorded} && !$is_reverting) {
         set_times($frame->{into}, @old);
-        chmod $old[3] & 07777, $frame->{into};
+        chmod $old[3] & 07777, $frame->{into} unless ($old[3] & 0700) == 0700 && $frame->{is_empty};
     }
     return if is_since($since, @old);
     # The top folder of a layer has a time of its own only if the command has changed the folder.
@@ -909,7 +911,7 @@ sub complete {
     %skipped = read_paths("$entry/skipped");
     my ($number) = "$from $into" =~ /old-(\d+)/;
     my ($stamp, $next) = $way eq 'apply' ? ('began', "applied-$number") : ("applied-$number", 'began');
-    finish_merge($entry, "$entry/$from", $stamp, "$entry/$into", $next, $is_partial);
+    finish_merge($entry, since($entry, $stamp), "$entry/$from", $stamp, "$entry/$into", $next, $is_partial);
     begin($kept_limit, $kept_force, @kept);
 }
 
