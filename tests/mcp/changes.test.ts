@@ -38,6 +38,15 @@ describe('the tools of the family changes over MCP', () => {
     expect([gone.isError, gone.structured.code]).toEqual([true, 'job_not_found']);
   });
 
+  it('show a line break in a name as no line of the difference', async () => {
+    const { call, use, project } = await serve('terminal,changes');
+    const held = await call({ command: "echo x > $'n\\n- lost'", cwd: project, changes: 'hold' });
+    const { id } = held.structured.changes as { id: string };
+    const { diff } = (await use('show_changes', { id })).structured;
+    expect(diff).toContain('+ n\\u{a}- lost\n');
+    await use('discard_changes', { id });
+  });
+
   it('are not there unless they are asked for', async () => {
     const { client } = await serve('terminal');
     const names = (await client.listTools()).tools.map(({ name }) => name);

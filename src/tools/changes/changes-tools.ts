@@ -4,6 +4,7 @@ import type { ShownChange } from '../../contract/changes.ts';
 import { toNacreError } from '../../contract/failure.ts';
 import type { ToolChanges } from '../../engine/changes/changes.ts';
 import { toYamlReply, type YamlValue } from '../../output/yaml-reply.ts';
+import { escapeControls } from '../../support/escape-controls.ts';
 import { defineTool } from '../common/define-tool.ts';
 import { describeChange, toChangesReply } from '../common/describe-changes.ts';
 import type { Tool, ToolReply } from '../common/tool.ts';
@@ -105,7 +106,8 @@ function toDiff(change: ShownChange): string {
     diff === undefined
       ? ` (${[note, sizes].filter(Boolean).join(', ')}${modes})`
       : modes && ` (${modes.slice(2)})`;
-  return `${describeChange(change)}${details}\n${diff ?? ''}`;
+  // A line break in a name could pass for a line of the difference.
+  return `${escapeControls(describeChange(change))}${details}\n${diff ?? ''}`;
 }
 
 function octal(mode: number): string {
