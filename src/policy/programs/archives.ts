@@ -57,6 +57,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'tar -czf /dev/sda src',
       'tar xf a.tar -C ~/.ssh',
       'tar xf a.tar -C .git/hooks',
+      'cd .git && tar xf ../a.tar',
       "tar xf a.tar --transform='s,^,.git/hooks/,'",
       'tar xPf a.tar',
       'tar xf a.tar -C ~',
@@ -212,7 +213,7 @@ function tarEffects(call: ProgramCall): Effect[] {
     ...options.values('f', 'file').flatMap((file) => remote(file, options.has('force-local'))),
     ...(options.has(...writing) ? options.values('f', 'file').map(written) : []),
     ...options.values('g', 'listed-incremental', 'index-file', 'volno-file').map(written),
-    ...(options.has(...extracting) ? extracted(options) : []),
+    ...(options.has(...extracting) && !options.has('O', 'to-stdout') ? extracted(call, options) : []),
     ...(options.has('verbatim-files-from') ? [] : listedOptions(call, options)),
   ];
 }
@@ -231,14 +232,14 @@ function listedOptions(call: ProgramCall, options: ParsedOptions): Effect[] {
 const extracting = ['x', 'extract', 'get'];
 
 /** Files that an archive contains are written below `-C`; their own names may begin with anything under `-P`. */
-function extracted(options: ParsedOptions): Effect[] {
+function extracted(call: ProgramCall, options: ParsedOptions): Effect[] {
   const folders = options.values('C', 'directory', 'one-top-level');
   const renames = options
     .values('transform', 'xform')
     .filter(({ text }) => text === undefined || /\.(?:git|ssh|bash|config|profile)|~|,\/|s.\^.\//.test(text));
   const absolute = options.given.filter(({ name }) => name === 'P' || name === 'absolute-names');
   return [
-    ...folders.flatMap(writesBelow),
+    ...(folders.length === 0 ? [written(knownArg('file', call.self))] : folders.flatMap(writesBelow)),
     ...[...renames, ...absolute.map(({ at }) => at)].map(
       (at): Effect => ({
         does: 'refuse',

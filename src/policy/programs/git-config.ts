@@ -1,19 +1,20 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { editorLine } from '../words/editor-line.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
 
 /** Git settings whose value is a command, such as `core.pager`; sections have one or two names before the last one. */
 const commands = new Set(
   `core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external pager.* diff.*.textconv
-  diff.*.command merge.*.driver filter.*.clean filter.*.smudge filter.*.process credential.helper credential.*.helper`.split(
+  diff.*.command merge.*.driver filter.*.clean filter.*.smudge filter.*.process gc.recentobjectshook credential.helper credential.*.helper`.split(
     /\s+/,
   ),
 );
 
 /** Git settings that are data, by section and name; `*` stands for any name. */
 const data = new Set(
-  `advice.* am.* apply.* author.* committer.* user.* blame.* branch.*.* branch.autosetupmerge branch.autosetuprebase branch.sort
+  `advice.* advice.ignoredhook color.pager am.* apply.* author.* committer.* user.* blame.* branch.*.* branch.autosetupmerge branch.autosetuprebase branch.sort
   checkout.* clean.requireforce clone.defaultremotename clone.rejectshallow clone.filtersubmodules color.* color.*.* column.*
   commit.gpgsign commit.verbose commit.status commit.cleanup commit.template
   core.abbrev core.attributesfile core.autocrlf core.bare core.bigfilethreshold core.checkroundtripencoding core.checkstat core.commentchar core.compression
@@ -48,11 +49,18 @@ export function configEffects(key: string, at: Arg | undefined, from: number, ca
   const name = generalName(key);
   if (name.startsWith('alias.')) return aliasEffects(value, place);
   if (commands.has(name)) return commandEffects(key, name, value, place);
-  const harmless = data.has(name) || data.has(name.replace(/\.[^.]*$/, '.*'));
+  if (cookieFile.test(name)) return [{ does: 'write', path: value ?? place }];
+  const harmless = data.has(name) || (data.has(name.replace(/\.[^.]*$/, '.*')) && !namesCode.test(name));
   if (harmless && !choosesTransport(key, name, value)) return [];
   const reason = `the git setting ${key} is not known to be data, so it may choose which code git runs`;
   return [{ does: 'refuse', at: place, reason }];
 }
+
+/** Git writes cookies there with `http.saveCookies`. */
+const cookieFile = /^http\.(?:\*\.)?cookiefile$/;
+
+/** Sections of data get such settings in later releases, as `gc.recentObjectsHook`. */
+const namesCode = /(?:hook|command|cmd|program|helper|editor|pager|exec)$/;
 
 /** `Branch.Main.Remote` becomes `branch.*.remote`: git ignores the case of the first and the last part. */
 function generalName(key: string): string {
@@ -65,11 +73,16 @@ function generalName(key: string): string {
 /** A URL `ext::…` runs a command; so does every transport that is not built in. */
 const transport = /^[\w+.-]+::/;
 
+/** Formats that print one line; in the list of a rebase, a second line may be `exec COMMAND`. */
+const oneLine =
+  /^(?:[^%\n]|%(?:[%hHtTpPsfSdD]|[ac][neElLdDrtiIsh]|C(?:reset|red|green|blue|\([\w, #]*\))))*$/;
+
 function choosesTransport(key: string, name: string, value: Arg | undefined): boolean {
   if (name === 'help.autocorrect') return !/^(?:0|never|prompt|show|)$/.test(value?.text ?? 'unknown');
   if (name === 'submodule.*.update') return value?.text === undefined || value.text.startsWith('!');
   if (name.startsWith('url.')) return !/^url\.(?:https?:|ssh:|git:|git@|file:|\/)/i.test(key);
-  if (!/\.(?:push)?url$/.test(name)) return false;
+  if (name === 'rebase.instructionformat') return !oneLine.test(value?.text ?? '%B');
+  if (!/\.(?:push)?url$|^branch\.\*\.(?:push)?remote$|^remote\.pushdefault$/.test(name)) return false;
   return transport.test(value === undefined ? 'unknown::' : prefixOf(value));
 }
 
@@ -93,20 +106,19 @@ function commandEffects(key: string, name: string, value: Arg | undefined, at: A
       { does: 'refuse', at, reason: `the git setting ${key} would run a program that cannot be known` },
     ];
   if (/^(?:true|false|yes|no|on|off|1|0|cat|:|)$/i.test(text)) return [];
-  if (name.includes('credential')) return credentialEffects(text, value, at);
+  if (name.includes('credential')) return credentialEffects(text, at);
   // Git adds a file name to the command lines of editors and drivers.
-  const rest = /editor$|driver$|external$/.test(name)
-    ? ' "$file"'
-    : name === 'core.sshcommand'
-      ? ' git@host'
-      : '';
-  return [{ does: 'shell', text: knownArg(text.replace(/^!/, '') + rest, at) }];
+  const rest = /driver$|external$/.test(name) ? ' "$file"' : name === 'core.sshcommand' ? ' git@host' : '';
+  const line = name.endsWith('editor') ? editorLine(text, name === 'sequence.editor') : text + rest;
+  return [{ does: 'shell', text: knownArg(line.replace(/^!/, ''), at) }];
 }
 
-/** A credential helper is a command after `!`, a path, or the name of a `git credential-…` program. */
-function credentialEffects(text: string, value: Arg, at: Arg): Effect[] {
-  if (text.startsWith('!')) return [{ does: 'shell', text: knownArg(text.slice(1), at) }];
+/**
+ * A credential helper is a command after `!`, a path with arguments, or the rest of the name of a `git credential-…` program.
+ * Git passes all of them to a shell.
+ */
+function credentialEffects(text: string, at: Arg): Effect[] {
   if (/^(?:cache|store|osxkeychain|manager|manager-core|libsecret|wincred)(?: --[\w=]+)*$/.test(text))
     return [];
-  return [{ does: 'start', argv: splitWords(value) }];
+  return [{ does: 'shell', text: knownArg(text.replace(/^!/, ''), at) }];
 }

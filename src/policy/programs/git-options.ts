@@ -15,7 +15,7 @@ const known = new Set(
   boundary branch branches break break-rewrites broken buffer build-options bundle-uri cache cached cacheinfo
   candidates cc check checkout cherry cherry-mark cherry-pick children chmod cleanup clear-decorations
   clear-resolve-undo color color-by-age color-lines color-moved color-moved-ws color-words column combined-all-paths
-  comment-lines commit commit-header committer committer-date-is-author-date compact-summary conflict
+  comment-lines commit commit-header committer committer-date-is-author-date compact-summary cone conflict
   connectivity-only contains contents context continue convert-graft-file copy count cover-from-description
   cover-letter create create-reflog creation-factor cruft cruft-expiration cumulative current dangling data date
   date-order debug debug-unpack decorate decorate-refs decorate-refs-exclude deduplicate deepen default delete
@@ -67,7 +67,7 @@ const known = new Set(
   show-origin show-original-ids show-prefix show-pulls show-scope show-signature show-stash show-stats
   show-superproject-working-tree show-toplevel sign signature signature-file signed signed-tags signoff
   simplify-by-decoration simplify-merges since since-as-filter single-branch single-worktree skip skip-to
-  skip-worktree soft sort source sparse sparse-checkout split-index sq sq-quote squash src-prefix stable stage
+  skip-worktree soft sort source sparse sparse-checkout sparse-index split-index sq sq-quote squash src-prefix stable stage
   staged stale-fix standard-notes start-number stat stat-count stat-graph-width stat-name-width stat-only stat-width
   status stdin stdin-paths stdout stop-at-non-option strategy strategy-option strict strip-comments stuck-long
   subject-prefix submodule submodule-prefix suffix summary summary-limit symbolic symbolic-full-name symref system
@@ -83,6 +83,11 @@ const known = new Set(
 );
 
 const knownNames = [...known].sort();
+
+/** Options that run programs or write files; git reads some of them in subcommands that do not mention them, as `git shortlog --output`. */
+const risky =
+  `command exec ext-diff extcmd index-output open-files-in-pager output output-directory receive-pack
+  unsafe-paths upload-pack`.split(/\s+/);
 
 /** Refuses long options that are neither known to be harmless nor judged by the subcommand itself (`own`). */
 export function unknownGitOptions(name: string, args: readonly Arg[], own: ReadonlySet<string>): Effect[] {
@@ -108,8 +113,9 @@ function isKnown(word: string, own: ReadonlySet<string>): boolean {
   );
 }
 
-/** Returns true if a known name begins with the text, which git accepts as an abbreviation. */
+/** Returns true if a known name, and no risky one, begins with the text, which git accepts as an abbreviation. */
 function abbreviates(typed: string): boolean {
+  if (risky.some((name) => name.startsWith(typed))) return false;
   let low = 0;
   let high = knownNames.length;
   while (low < high) {

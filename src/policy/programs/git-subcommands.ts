@@ -86,7 +86,7 @@ const nothing: ReadonlySet<string> = new Set();
 const harmless = new Set(
   `add annotate blame branch cat-file check-attr check-ignore check-mailmap check-ref-format checkout cherry clean commit
   commit-graph commit-tree count-objects describe fmt-merge-msg for-each-ref fsck fsck-objects gc get-tar-commit-id hash-object ls-files ls-tree
-  merge-base merge-tree mktag mktree multi-pack-index name-rev notes pack-refs patch-id prune prune-packed replace request-pull rerere reset
+  merge-base merge-tree mktag mktree multi-pack-index name-rev notes pack-refs patch-id prune prune-packed replace rerere reset
   restore rev-list rev-parse rm shortlog show-branch show-index show-ref sparse-checkout stage status stripspace
   switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version
   write-tree`.split(/\s+/),
@@ -140,7 +140,10 @@ const subcommands: readonly Subcommand[] = [
     options: { short: 'x:s:', long: 'exec= strategy= strategy-option=' },
     effects: (options) => [...shells(options, 'x', 'exec'), ...strategyEffects(options)],
   },
-  { names: ['merge', 'cherry-pick', 'revert', 'pull'], options: mergeOptions, effects: strategyEffects },
+  { names: ['commit'], options: { short: '', long: 'template=' }, effects: () => none },
+  { names: ['merge', 'pull'], options: mergeOptions, effects: strategyEffects },
+  // Their `-s` is `--signoff`.
+  { names: ['cherry-pick', 'revert'], options: { ...mergeOptions, short: 'X:m:' }, effects: strategyEffects },
   {
     names: ['grep'],
     options: { short: 'O::', long: 'open-files-in-pager[=]' },
@@ -163,7 +166,7 @@ const subcommands: readonly Subcommand[] = [
     },
   },
   {
-    names: ['fetch', 'pull', 'ls-remote', 'push', 'remote', 'clone', 'archive'],
+    names: ['fetch', 'pull', 'ls-remote', 'push', 'remote', 'clone', 'archive', 'request-pull'],
     options: { short: '', long: 'upload-pack= receive-pack= exec= repo= url=' },
     effects: (options, call, args) => [
       ...shells(options, 'upload-pack', 'receive-pack', 'exec'),
@@ -223,7 +226,7 @@ const subcommands: readonly Subcommand[] = [
   {
     names: ['merge-file'],
     options: { short: 'L:', long: 'marker-size=' },
-    effects: (options) => options.operands.slice(0, 1).map(written),
+    effects: (options) => options.operands.slice(0, options.unrecognised.length + 1).map(written),
   },
   { names: ['mailinfo'], effects: (options) => options.operands.map(written) },
   {
@@ -352,8 +355,9 @@ function movedTo(words: readonly Arg[]): Effect[] {
   return [target, ...inside].map(written);
 }
 
+/** Files of any name that begins with the prefix, such as `/root/.` and `bashrc`. */
 function prefixed(prefix: Arg): Effect[] {
-  return [written(extended(prefix, 'file'))];
+  return ['file', 'bashrc', '.bashrc', 'git/config'].map((end) => written(extended(prefix, end)));
 }
 
 function extended(path: Arg, end: string): Arg {

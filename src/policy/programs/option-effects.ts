@@ -29,7 +29,7 @@ export function writeOptions(...names: string[]): Effects {
 export function writesBelow(folder: Arg): Effect[] {
   if (folder.text === undefined || /^\.?\/?$/.test(folder.text.replace(/^\/+$/, '//')))
     return [{ does: 'write', path: toArg([...folder.pieces, '/file'], folder) }];
-  return ['file', '.bashrc', 'etc/profile'].map((name) => ({
+  return ['file', '.bashrc', 'etc/profile', 'git/config'].map((name) => ({
     does: 'write',
     path: knownArg(`${folder.text}/${name}`, folder),
   }));

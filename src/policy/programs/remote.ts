@@ -1,6 +1,6 @@
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { allOf, joinWords, refuseOptions, startsOperands, unclearStart } from './effects.ts';
 import {
   refused,
@@ -39,6 +39,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       'ssh -F /tmp/x/.ssh/config -N host',
       'ssh -I ./x.so -N host',
       'ssh -E /etc/x -N host',
+      'ssh -o UserKnownHostsFile=~/.bashrc -o HostKeyAlias=x -N host',
+      ["ssh -o RemoteCommand='touch x' -N host", 'touch'],
       'ssh -o PKCS11Provider=./x.so -N host',
       'ssh -o "$x" -N host',
       'ssh host',
@@ -54,6 +56,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ["ssh host 'ls -l /var/log | head'", 'ls', 'head'],
       'ssh -T git@github.com',
       'ssh -G host',
+      'ssh -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -N host',
       'ssh -O exit host',
     ],
   },
@@ -108,6 +111,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       "sftp host <<< 'lls $(touch x)'",
       "sftp host <<< 'get a /root/.bashrc'",
       'scp host:evil ~/.bashrc',
+      'scp -r host:evil/. ~',
+      "sftp host <<< $'lcd /root\\nget .bashrc'",
     ],
     harmless: [
       'scp -P 22 -r dir u@host:/srv',
@@ -167,6 +172,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
       'rsync -a x .git/hooks/',
       'rsync -ab --backup-dir=.git/hooks a/ b/',
       'rsync -T .git a b',
+      'rsync -a host:evil/ ~',
     ],
     harmless: [
       'rsync -avz --delete src/ host:/srv/app/',
@@ -337,9 +343,15 @@ function remoteCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
 function settingEffects(call: ProgramCall, option: Arg): Effect[] {
   const [, name, between = ''] = /^\s*([A-Za-z0-9]+)(\s*=\s*|\s+)?/.exec(prefixOf(option)) ?? [];
   if (name === undefined) return [refused(call, '-o might choose what runs', option)];
-  if (/^(?:proxycommand|localcommand|knownhostscommand)$/i.test(name)) {
+  if (/^(?:proxycommand|localcommand|knownhostscommand|remotecommand)$/i.test(name)) {
     const text = withoutPrefix(option, prefixOf(option).indexOf(name) + name.length + between.length);
     return text.text === 'none' ? [] : [{ does: 'shell', text }];
+  }
+  if (/^userknownhostsfile$/i.test(name)) {
+    const files = wordText(option)
+      .slice(name.length + between.length)
+      .split(/\s+/);
+    return files.map((file) => ({ does: 'write', path: knownArg(file, option) }));
   }
   return /^(?:pkcs11provider|securitykeyprovider|xauthlocation|include|match|smartcarddevice)$/i.test(name)
     ? [refused(call, `-o ${name} chooses code that runs`, option)]
@@ -375,6 +387,7 @@ function sftpLine(call: ProgramCall, line: string): Effect[] {
   if (text.startsWith('!')) return [{ does: 'shell', text: knownArg(text.slice(1), call.self) }];
   const [name = '', ...rest] = text.trim().split(/\s+/);
   if (name === 'lls') return [{ does: 'shell', text: knownArg(`ls ${rest.join(' ')}`, call.self) }];
+  if (name === 'lcd') return rest.slice(0, 1).flatMap((folder) => writesBelow(knownArg(folder, call.self)));
   if (!sftpCommands.test(name.toLowerCase())) return [refused(call, `would follow the command ${name}`)];
   const target = /^(?:re|m)?get$/i.test(name)
     ? rest.filter((word) => !word.startsWith('-')).at(1)
@@ -388,9 +401,13 @@ function lastWritten({ options, name }: ProgramCall): Effect[] {
   const target = operands.at(-1);
   if (name === 'sftp' || target === undefined || operands.length < 2) return [];
   if (/^[^/]+:/.test(prefixOf(target))) return [];
-  const below = operands.slice(0, -1).flatMap((source) => source.text?.split(/[/:]/).at(-1) || []);
+  const sources = operands.slice(0, -1);
+  const below = sources.flatMap((source) => source.text?.split(/[/:]/).at(-1) || []);
+  // A source such as `src/` or `src/.` means the files in it, whose names may be any.
+  const unnamed = sources.some(({ text }) => /(?:^|[/:])\.?$/.test(text ?? ''));
   return [
     { does: 'write', path: target },
+    ...(unnamed ? writesBelow(target) : []),
     ...below.map(
       (file): Effect => ({
         does: 'write',

@@ -20,33 +20,32 @@ export const transferPrograms: readonly ProgramEntry[] = [
     closed: [],
     options: {
       short: 'aE:K:C:b:c:d:qD:fF:P:GgIH:h0ik46jlLMm:nNo:Z#x:U:pQ:r:e:JORX:SsY:y:23t:z:1T:Bu:A:vVw:',
-      long: `abstract-unix-socket= alt-svc= anyauth append aws-sigv4= basic cacert= capath= cert= cert-status cert-type=
-        ciphers= compressed compressed-ssh config= connect-timeout= connect-to= continue-at= cookie= cookie-jar= create-
-        dirs create-file-mode= crlf crlfile= curves= data= data-ascii= data-binary= data-raw= data-urlencode=
-        delegation= digest disable disable-eprt disable-epsv disallow-username-in-url dns-interface= dns-ipv4-addr= dns-
-        ipv6-addr= dns-servers= doh-cert-status doh-insecure doh-url= dump-header= egd-file= engine= etag-compare= etag-
-        save= expect100-timeout= fail fail-early fail-with-body false-start form= form-escape form-string= ftp-account=
-        ftp-alternative-to-user= ftp-create-dirs ftp-method= ftp-pasv ftp-port= ftp-pret ftp-skip-pasv-ip ftp-ssl-ccc
-        ftp-ssl-ccc-mode= ftp-ssl-control get globoff happy-eyeballs-timeout-ms= haproxy-protocol head header= help
-        hostpubmd5= hostpubsha256= hsts= http0.9 http1.0 http1.1 http2 http2-prior-knowledge http3 http3-only ignore-
-        content-length include insecure interface= ipv4 ipv6 json= junk-session-cookies keepalive-time= key= key-type=
-        krb= libcurl= limit-rate= list-only local-port= location location-trusted login-options= mail-auth= mail-from=
-        mail-rcpt= mail-rcpt-allowfails manual max-filesize= max-redirs= max-time= metalink negotiate netrc netrc-file=
-        netrc-optional next no-alpn no-buffer no-clobber no-keepalive no-npn no-progress-meter no-sessionid noproxy=
-        ntlm ntlm-wb oauth2-bearer= output= output-dir= parallel parallel-immediate parallel-max= pass= path-as-is
-        pinnedpubkey= post301 post302 post303 preproxy= progress-bar proto= proto-default= proto-redir= proxy= proxy-
-        anyauth proxy-basic proxy-cacert= proxy-capath= proxy-cert= proxy-cert-type= proxy-ciphers= proxy-crlfile=
-        proxy-digest proxy-header= proxy-insecure proxy-key= proxy-key-type= proxy-negotiate proxy-ntlm proxy-pass=
-        proxy-pinnedpubkey= proxy-service-name= proxy-ssl-allow-beast proxy-ssl-auto-client-cert proxy-tls13-ciphers=
-        proxy-tlsauthtype= proxy-tlspassword= proxy-tlsuser= proxy-tlsv1 proxy-user= proxy1.0= proxytunnel pubkey=
-        quote= random-file= range= rate= raw referer= remote-header-name remote-name remote-name-all remote-time remove-
-        on-error request= request-target= resolve= retry= retry-all-errors retry-connrefused retry-delay= retry-max-
-        time= sasl-authzid= sasl-ir service-name= show-error silent socks4= socks4a= socks5= socks5-basic socks5-gssapi
-        socks5-gssapi-nec socks5-gssapi-service= socks5-hostname= speed-limit= speed-time= ssl ssl-allow-beast ssl-auto-
-        client-cert ssl-no-revoke ssl-reqd ssl-revoke-best-effort sslv2 sslv3 stderr= styled-output suppress-connect-
-        headers tcp-fastopen tcp-nodelay telnet-option= tftp-blksize= tftp-no-options time-cond= tls-max= tls13-ciphers=
-        tlsauthtype= tlspassword= tlsuser= tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 tr-encoding trace= trace-ascii= trace-
-        time unix-socket= upload-file= url= url-query= use-ascii user= user-agent= verbose version write-out= xattr`.replace(
+      long: `abstract-unix-socket= alt-svc= anyauth append aws-sigv4= basic cacert= capath= cert= cert-status cert-type= ciphers= compressed
+        compressed-ssh config= connect-timeout= connect-to= continue-at= cookie= cookie-jar= create-dirs create-file-mode= crlf
+        crlfile= curves= data= data-ascii= data-binary= data-raw= data-urlencode= delegation= digest disable disable-eprt
+        disable-epsv disallow-username-in-url dns-interface= dns-ipv4-addr= dns-ipv6-addr= dns-servers= doh-cert-status
+        doh-insecure doh-url= dump-header= egd-file= engine= etag-compare= etag-save= expect100-timeout= fail fail-early
+        fail-with-body false-start form= form-escape form-string= ftp-account= ftp-alternative-to-user= ftp-create-dirs
+        ftp-method= ftp-pasv ftp-port= ftp-pret ftp-skip-pasv-ip ftp-ssl-ccc ftp-ssl-ccc-mode= ftp-ssl-control get globoff
+        happy-eyeballs-timeout-ms= haproxy-protocol head header= help hostpubmd5= hostpubsha256= hsts= http0.9 http1.0 http1.1
+        http2 http2-prior-knowledge http3 http3-only ignore-content-length include insecure interface= ipv4 ipv6 json=
+        junk-session-cookies keepalive-time= key= key-type= krb= libcurl= limit-rate= list-only local-port= location
+        location-trusted login-options= mail-auth= mail-from= mail-rcpt= mail-rcpt-allowfails manual max-filesize= max-redirs=
+        max-time= metalink negotiate netrc netrc-file= netrc-optional next no-alpn no-buffer no-clobber no-keepalive no-npn
+        no-progress-meter no-sessionid noproxy= ntlm ntlm-wb oauth2-bearer= output= output-dir= parallel parallel-immediate
+        parallel-max= pass= path-as-is pinnedpubkey= post301 post302 post303 preproxy= progress-bar proto= proto-default=
+        proto-redir= proxy= proxy-anyauth proxy-basic proxy-cacert= proxy-capath= proxy-cert= proxy-cert-type= proxy-ciphers=
+        proxy-crlfile= proxy-digest proxy-header= proxy-insecure proxy-key= proxy-key-type= proxy-negotiate proxy-ntlm
+        proxy-pass= proxy-pinnedpubkey= proxy-service-name= proxy-ssl-allow-beast proxy-ssl-auto-client-cert
+        proxy-tls13-ciphers= proxy-tlsauthtype= proxy-tlspassword= proxy-tlsuser= proxy-tlsv1 proxy-user= proxy1.0= proxytunnel
+        pubkey= quote= random-file= range= rate= raw referer= remote-header-name remote-name remote-name-all remote-time
+        remove-on-error request= request-target= resolve= retry= retry-all-errors retry-connrefused retry-delay= retry-max-time=
+        sasl-authzid= sasl-ir service-name= show-error silent socks4= socks4a= socks5= socks5-basic socks5-gssapi
+        socks5-gssapi-nec socks5-gssapi-service= socks5-hostname= speed-limit= speed-time= ssl ssl-allow-beast
+        ssl-auto-client-cert ssl-no-revoke ssl-reqd ssl-revoke-best-effort sslv2 sslv3 stderr= styled-output
+        suppress-connect-headers tcp-fastopen tcp-nodelay telnet-option= tftp-blksize= tftp-no-options time-cond= tls-max=
+        tls13-ciphers= tlsauthtype= tlspassword= tlsuser= tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 tr-encoding trace= trace-ascii=
+        trace-time unix-socket= upload-file= url= url-query= use-ascii user= user-agent= verbose version write-out= xattr`.replace(
         /\s+/g,
         ' ',
       ),
@@ -54,7 +53,7 @@ export const transferPrograms: readonly ProgramEntry[] = [
     },
     effects: allOf(
       unknownOptions,
-      (call) => inFolder(call, call.options.values('o', 'output'), call.options.last('output-dir')),
+      (call) => inFolder(call, globbed(call), call.options.last('output-dir')),
       (call) =>
         call.options.has('O', 'remote-name', 'remote-name-all')
           ? fetched(call, call.options.last('output-dir'))
@@ -94,11 +93,14 @@ export const transferPrograms: readonly ProgramEntry[] = [
       'curl -n -K conf url',
       'curl --some-new-option url',
       'curl --output-dir .git/hooks -OJ url',
+      "curl -o '#1/config' 'url/{.git,x}'",
     ],
     harmless: [
       'curl -fsSL https://example.com -o out.tgz',
       "curl -X POST -H 'A: b' -d '{\"a\":1}' url",
       'curl -O https://x/a.tgz',
+      "curl -o 'page-#1.html' 'url/[1-3]?{a,b}'",
+      'curl --create-dirs --retry-max-time 9 --remove-on-error -o a/b url',
       'curl -s url',
       'curl -d @file url',
       'curl -o /dev/null -w "%{http_code}" url',
@@ -113,31 +115,27 @@ export const transferPrograms: readonly ProgramEntry[] = [
     closed: [],
     options: {
       short: 'Vhbe:o:a:dqvi:FB:t:O:cNST:w:Q:46xP:EU:rl:kKmpA:R:D:HLI:X:n:C:',
-      long: `version help background execute= output-file= append-output= debug quiet verbose no-verbose report-speed= input-
-        file= force-html base= config= no-config rejected-log= tries= retry-connrefused retry-on-http-error= output-
-        document= no-clobber no-netrc continue start-pos= progress= show-progress timestamping no-if-modified-since no-
-        use-server-timestamps server-response spider timeout= dns-timeout= connect-timeout= read-timeout= wait=
-        waitretry= random-wait no-proxy quota= bind-address= limit-rate= no-dns-cache restrict-file-names= ignore-case
-        inet4-only inet6-only prefer-family= user= password= ask-password use-askpass= no-iri local-encoding= remote-
-        encoding= unlink xattr no-directories force-directories no-host-directories protocol-directories directory-
-        prefix= cut-dirs= http-user= http-password= no-cache default-page= adjust-extension ignore-length header=
-        compression= max-redirect= proxy-user= proxy-password= referer= save-headers user-agent= no-http-keep-alive no-
-        cookies load-cookies= save-cookies= keep-session-cookies post-data= post-file= method= body-data= body-file=
-        content-disposition content-on-error auth-no-challenge secure-protocol= https-only no-check-certificate
-        certificate= certificate-type= private-key= private-key-type= ca-certificate= ca-directory= crl-file=
-        pinnedpubkey= ciphers= no-hsts hsts-file= ftp-user= ftp-password= no-remove-listing no-glob no-passive-ftp
+      long: `version help background execute= output-file= append-output= debug quiet verbose no-verbose report-speed= input-file= force-html
+        base= config= no-config rejected-log= tries= retry-connrefused retry-on-http-error= output-document= no-clobber no-netrc
+        continue start-pos= progress= show-progress timestamping no-if-modified-since no-use-server-timestamps server-response
+        spider timeout= dns-timeout= connect-timeout= read-timeout= wait= waitretry= random-wait no-proxy quota= bind-address=
+        limit-rate= no-dns-cache restrict-file-names= ignore-case inet4-only inet6-only prefer-family= user= password=
+        ask-password use-askpass= no-iri local-encoding= remote-encoding= unlink xattr no-directories force-directories
+        no-host-directories protocol-directories directory-prefix= cut-dirs= http-user= http-password= no-cache default-page=
+        adjust-extension ignore-length header= compression= max-redirect= proxy-user= proxy-password= referer= save-headers
+        user-agent= no-http-keep-alive no-cookies load-cookies= save-cookies= keep-session-cookies post-data= post-file= method=
+        body-data= body-file= content-disposition content-on-error auth-no-challenge secure-protocol= https-only
+        no-check-certificate certificate= certificate-type= private-key= private-key-type= ca-certificate= ca-directory=
+        crl-file= pinnedpubkey= ciphers= no-hsts hsts-file= ftp-user= ftp-password= no-remove-listing no-glob no-passive-ftp
         preserve-permissions retr-symlinks ftps-implicit ftps-resume-ssl ftps-clear-data-connection ftps-fallback-to-ftp
         warc-file= warc-header= warc-max-size= warc-cdx warc-dedup= no-warc-compression no-warc-digests no-warc-keep-log
-        warc-tempdir= recursive level= delete-after convert-links convert-file-only backups= backup-converted mirror
-        page-requisites strict-comments accept= reject= accept-regex= reject-regex= regex-type= domains= exclude-
-        domains= follow-ftp follow-tags= ignore-tags= span-hosts relative include-directories= trust-server-names
-        exclude-directories= no-parent proxy= host-directories directories parent local-plugin= plugin= http-keep-alive
-        check-certificate cookies cache dns-cache glob passive-ftp hsts clobber netrc iri remove-listing warc-
-        compression warc-digests warc-keep-log if-modified-since use-server-timestamps restrict-file-names= egd-file=
-        random-file= bind-dns-address= dns-servers= http-passwd= proxy-passwd= save-content-on=`.replace(
-        /\s+/g,
-        ' ',
-      ),
+        warc-tempdir= recursive level= delete-after convert-links convert-file-only backups[=] backup-converted mirror
+        page-requisites strict-comments accept= reject= accept-regex= reject-regex= regex-type= domains= exclude-domains=
+        follow-ftp follow-tags= ignore-tags= span-hosts relative include-directories= trust-server-names exclude-directories=
+        no-parent proxy[=] host-directories directories parent local-plugin= plugin= http-keep-alive check-certificate cookies
+        cache dns-cache glob passive-ftp hsts clobber netrc iri remove-listing warc-compression warc-digests warc-keep-log
+        if-modified-since use-server-timestamps restrict-file-names= egd-file= random-file= bind-dns-address= dns-servers=
+        http-passwd= proxy-passwd= save-content-on=`.replace(/\s+/g, ' '),
       negatable: true,
     },
     effects: allOf(
@@ -181,6 +179,8 @@ export const transferPrograms: readonly ProgramEntry[] = [
       'wget -o ~/.profile url',
       'wget -E --use-askpass=./x url',
       'wget -N --use-askpass=./x url',
+      'wget --backups --use-askpass=./x url',
+      'wget --directory .git/hooks url/x',
       'wget -P .git/hooks url/',
       'wget --some-new-option url',
     ],
@@ -189,6 +189,7 @@ export const transferPrograms: readonly ProgramEntry[] = [
       'wget -qO- url',
       'wget -O out url',
       'wget -P /tmp url',
+      'wget --directory-prefix=/tmp --no-host-directories --user-agent=x url',
       'wget -i urls.txt',
       'wget -e robots=off -r url',
       'wget --post-file=a url',
@@ -239,6 +240,20 @@ function controlSockets(call: ProgramCall): Effect[] {
       /docker|podman|containerd|crio|systemd|dbus|bus$|snapd|lxd|incus|libvirt/.test(text ?? 'bus'),
     )
     .map((at) => refused(call, 'would talk to a service that starts programs', at));
+}
+
+/** Output files, in which `#1` is the text that curl takes for `{a,b}` in an address. */
+function globbed({ options }: ProgramCall): Arg[] {
+  const outputs = options.values('o', 'output');
+  if (!outputs.some(({ text }) => text !== undefined && /#\d/.test(text))) return outputs;
+  const sets = [...options.operands, ...options.values('url')].flatMap(({ text = '' }) => [
+    ...text.matchAll(/\{([^{}]*)\}/g),
+  ]);
+  const parts = sets.flatMap(([, set = '']) => set.split(',')).slice(0, 64);
+  return outputs.flatMap((output) => [
+    output,
+    ...parts.map((part) => knownArg((output.text ?? '').replace(/#\d/g, part), output)),
+  ]);
 }
 
 /** Output files, relative to the folder that another option names. */

@@ -1,5 +1,6 @@
 import { textOf, toArg, type Value } from '../words/arg.ts';
 import { isBashInteger } from '../words/bash-integers.ts';
+import { editorLine } from '../words/editor-line.ts';
 import { codeVariable, mayChooseCode } from '../words/environment.ts';
 import { everyVariable } from '../words/every-variable.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
@@ -81,9 +82,10 @@ function judgeValue({ walk, scope, span }: WalkSite, name: string, given: Value,
   else if (scope.shell.defined.integers.has(name)) walk.evaluate(given, 'arithmetic', span, scope);
   const code = codeVariable(name, value, exported);
   if (code === undefined) return;
-  if (code.kind === 'command' && value !== undefined) {
+  if (code.kind !== 'refuse' && value !== undefined) {
     const shell = scope.shell.child();
-    walk.runText(toArg([value + code.rest], span), scope.with({ shell, via: name }));
+    const line = code.kind === 'editor' ? editorLine(value, code.forLists) : value + code.rest;
+    walk.runText(toArg([line], span), scope.with({ shell, via: name }));
     return;
   }
   judgeStartCode({ walk, scope, span }, name, given);

@@ -11,7 +11,9 @@ import { isUnknownOfFamily } from './variable-families.ts';
 export type CodeVariable =
   | { readonly kind: 'refuse' }
   /** `rest` are words that the program adds to the command line. */
-  | { readonly kind: 'command'; readonly rest: string };
+  | { readonly kind: 'command'; readonly rest: string }
+  /** A command line that git also runs for the lists of rebases; `forLists` if only for them. */
+  | { readonly kind: 'editor'; readonly forLists: boolean };
 
 /** Classifies setting a variable to a value (undefined if unknown); returns undefined for data. */
 export function codeVariable(
@@ -29,8 +31,12 @@ export function codeVariable(
       ? { kind: 'command', rest: '' }
       : undefined;
   const rest = commands.get(name) ?? (exported && isUnlistedCommand(name) ? '' : undefined);
-  if (rest !== undefined)
-    return value !== undefined && runsNothing.test(value) ? undefined : { kind: 'command', rest };
+  if (rest !== undefined) {
+    if (value !== undefined && runsNothing.test(value)) return undefined;
+    return editors.has(name)
+      ? { kind: 'editor', forLists: name === 'GIT_SEQUENCE_EDITOR' }
+      : { kind: 'command', rest };
+  }
   return mayChooseCode(name, exported) ? { kind: 'refuse' } : undefined;
 }
 
@@ -101,6 +107,8 @@ const commands = new Map<string, string>([
   ...words('GIT_SSH_COMMAND CVS_RSH SVN_SSH RSYNC_RSH').map((name) => [name, ' git@host'] as const),
 ]);
 
+const editors = new Set(['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR']);
+
 // Programs skip a command line of these values, or would run the same pager without the variable.
 const runsNothing = /^(?:|:|true|false|cat|more|less(?: -[FRXSKEnNiM]+){0,9})$/;
 
@@ -161,6 +169,10 @@ const homeAws = /^(?:~|\/root|\/home\/[\w-]+)\/\.aws\/[\w.-]+$/;
 // A path without a hidden folder such as .git, into which git would write hooks.
 const plainPath = /^(?!.*(?:^|\/)\.[^./])/s;
 
+// A folder that git fills with files of any name: not a home directory, not a system one, and none above the current one.
+const workTree =
+  /^(?!.*(?:^|\/)\.[^./])(?!.*\.\.)(?!~|\/+(?:(?:(?:root|home\/[^/]*|Users\/[^/]*|home)\/*)?$|(?:etc|usr|bin|sbin|lib\w*|boot|var|proc|sys|dev)(?:\/|$)))/s;
+
 // Folders of the project, whose files a listed interpreter may run anyway.
 const relativePaths = /^(?:(?:\.{1,2}|(?:\.\/)?[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*)(?:\/?(?::|$)))+$/;
 
@@ -196,7 +208,7 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   UV_PROJECT_ENVIRONMENT: /^\.?[\w-]+$/,
   TS_NODE_PROJECT: /^(?:\.\/)?[\w./-]+\.json$/,
   GIT_DIR: /^(?:\.\/)?\.git\/?$/,
-  GIT_WORK_TREE: plainPath,
+  GIT_WORK_TREE: workTree,
   GIT_INDEX_FILE: plainPath,
   GIT_TRACE: trace,
   GIT_TRACE_CURL: trace,
