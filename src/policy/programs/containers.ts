@@ -7,7 +7,15 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { refuseOptions, startsAfter, startsOperands } from './effects.ts';
-import { plugins, refused, type Sub, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import {
+  plugins,
+  refused,
+  type Sub,
+  startOptions,
+  subcommands,
+  writeOptions,
+  writesBelow,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const globalOptions = {
@@ -76,6 +84,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
     },
     effects: (call) => [
       ...refuseOptions({ kubeconfig: 'names a file whose settings can run programs' })(call),
+      ...kubectlFiles(call),
       ...(call.name === 'kubectl' ? kubectlPlugins(call) : []),
       ...subcommands({
         config: {
@@ -85,6 +94,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
               .map((at) => refused(inner, 'config may name a program', at)),
         },
         edit: { effects: (inner) => [refused(inner, 'edit starts an editor')] },
+        kustomize: { options: { short: 'o:', long: 'output= helm-command=' }, effects: kustomized },
         exec: {
           options: {
             short: 'itqc:n:f:',
@@ -121,6 +131,9 @@ export const containerPrograms: readonly ProgramEntry[] = [
       'kubectl cp pod:/x ~/.bashrc',
       'kubectl debug node/n -it --image=x',
       'kubectl krew install x',
+      'kubectl get pods --cache-dir .git/hooks',
+      'kubectl kustomize -o .git/config x',
+      'kubectl kustomize --enable-exec x',
       'kubectl --kubeconfig ./kube.yaml get nodes',
       'kubectl config set-credentials x --exec-command=touch',
       ['kubectl some-new-plugin', 'kubectl-some-new-plugin'],
@@ -131,6 +144,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
       'kubectl apply -f x.yml',
       ['kubectl exec -it pod -c main -- ls -l', 'ls'],
       'kubectl logs -f pod',
+      'kubectl kustomize overlays/dev -o out.yaml',
       'kubectl cp pod:/x ./out',
       'kubectl apply -f - <<E\na: 1\nE',
       'kubectl -n ns describe pod x',
@@ -204,6 +218,26 @@ export const containerPrograms: readonly ProgramEntry[] = [
   },
 ];
 
+/** Options of every subcommand that write files or name settings. */
+function kubectlFiles(call: ProgramCall): Effect[] {
+  const long = 'cache-dir= profile-output= output-directory= kuberc=';
+  const options = parseOptions(call.args, { short: '', long });
+  return [
+    ...options.values('cache-dir', 'profile-output', 'output-directory').flatMap(writesBelow),
+    ...options.values('kuberc').map((at) => refused(call, '--kuberc names a file with options', at)),
+  ];
+}
+
+function kustomized(call: ProgramCall): Effect[] {
+  return [
+    ...writeOptions('o', 'output')(call),
+    ...startOptions('helm-command')(call),
+    ...call.args
+      .filter(({ text }) => /^--enable-(?:exec|alpha-plugins)(?:=|$)/.test(text ?? ''))
+      .map((at) => refused(call, 'kustomize would run plugins', at)),
+  ];
+}
+
 const kubectlPlugins = plugins(
   `alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create
   debug delete describe diff drain edit events exec explain expose get help krew kustomize label logs options patch plugin
@@ -241,7 +275,10 @@ function dockerEffects(call: ProgramCall): Effect[] {
   const settings = call.options
     .values('config', 'hooks-dir', 'conmon', 'runtime')
     .map((at) => refused(call, 'chooses settings or programs that run', at));
-  const run: Sub = { options: runOptions, effects: runEffects };
+  const run: Sub = {
+    options: runOptions,
+    effects: (inner) => [...runEffects(inner), ...writeOptions('cidfile')(inner)],
+  };
   const exec: Sub = {
     options: runOptions,
     effects: (inner) => [
@@ -252,6 +289,11 @@ function dockerEffects(call: ProgramCall): Effect[] {
   const saved: Sub = { options: { short: 'o:', long: 'output=' }, effects: writeOptions('o', 'output') };
   const commands: Record<string, Sub> = {
     'run create': run,
+    build: built,
+    'buildx builder': {
+      options: { short: '', long: 'builder=', stop: true },
+      effects: subcommands({ build: built }),
+    },
     exec,
     cp: { options: { short: 'aLq', long: 'archive follow-link quiet' }, effects: copiedOut },
     'save export': saved,
@@ -293,6 +335,26 @@ function dockerEffects(call: ProgramCall): Effect[] {
     ...subcommands({ ...commands, 'container image': nested })(call),
   ];
 }
+
+/** `docker build -o DIR` writes the files of the last stage. */
+const built: Sub = {
+  options: {
+    short: 'f:t:o:qm:c:D',
+    long: `output= iidfile= metadata-file= file= tag= build-arg= build-context= target= platform= cache-from= cache-to= secret= ssh= progress=
+      label= network= add-host= builder= pull no-cache load push quiet rm force-rm squash compress`.replace(
+      /\s+/g,
+      ' ',
+    ),
+  },
+  effects: (call) => [
+    ...writeOptions('iidfile', 'metadata-file')(call),
+    ...call.options.values('o', 'output').flatMap((at) => {
+      const [, folder] = /(?:^|,)dest=([^,]*)/.exec(at.text ?? '') ?? [];
+      const path = folder === undefined ? at : knownArg(folder, at);
+      return path.text === '-' || (folder === undefined && /=/.test(at.text ?? '')) ? [] : writesBelow(path);
+    }),
+  ],
+};
 
 const composeExecOptions = {
   short: 'dTite:u:w:',

@@ -24,6 +24,8 @@ export const databasePrograms: readonly ProgramEntry[] = [
       ["echo '.shell touch x' | sqlite3 db", 'echo', 'touch'],
       ["sqlite3 db '.output |touch x'", 'touch'],
       ["sqlite3 db '.once |touch x'", 'touch'],
+      "sqlite3 .git/hooks/x 'create table t(a)'",
+      "sqlite3 db '.cd .git/hooks' '.once x'",
       ['sqlite3 db \'.import "|touch x" t\'', 'touch'],
       "sqlite3 db '.load ./x.so'",
       "sqlite3 -append .git/config 'create table t(x)'",
@@ -187,12 +189,13 @@ function readable(text: Arg): string {
 function sqliteEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const texts = [...options.operands.slice(1), ...options.values('cmd', 'c', 's')];
+  const changes = texts.some(({ text }) => /\b(?:create|insert|update|replace|alter)\b/i.test(text ?? ''));
   const archive = options.given.filter(({ name }) => name === 'A');
   return [
     ...unknownOptions(call),
     ...unknownInput(call),
     ...archive.map(({ at }) => refused(call, '-A may write files', at)),
-    ...(options.has('append') ? options.operands.slice(0, 1) : []).map(
+    ...(options.has('append') || changes ? options.operands.slice(0, 1) : []).map(
       (path): Effect => ({ does: 'write', path }),
     ),
     ...judgeWritten(call, options.values('init', 'f'), (text) => sqliteText(call, readable(text), text)),
@@ -253,7 +256,8 @@ function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
     return judgeWritten(call, [knownArg(file, at)], () => [
       refused(call, '.read runs a file that this command writes', at),
     ]);
-  const writes = names.some((name) => dotWriting.includes(name));
+  if (names.includes('cd')) return [{ does: 'write', path: knownArg(`${file}/file`, at) }];
+  const writes = names.some((name) => dotWriting.includes(name) || name === 'open');
   return writes && file !== '' && !/^(?:stdout|stderr|off)$/.test(file)
     ? [{ does: 'write', path: knownArg(file, at) }]
     : [];

@@ -6,6 +6,7 @@
 
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
+import { writesOfCode } from './code-writes.ts';
 import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
@@ -41,8 +42,10 @@ export interface Language {
   readonly words: readonly string[];
   /** Letters after whose value all words are arguments of the code. */
   readonly endsOptions?: string;
-  /** Matches strings and comments, which start nothing. */
-  readonly strip?: RegExp;
+  /** Returns the code without its strings and comments, which start nothing. */
+  readonly plain?: (code: string) => string;
+  /** Matches comments. They may also be in strings, so the code is searched with and without them. */
+  readonly comment?: RegExp;
   readonly spawns: readonly RegExp[];
   /** Judges the code beyond `spawns`: returns true if it starts programs. */
   readonly judge?: (code: string) => boolean;
@@ -144,6 +147,7 @@ function codeValue(language: Language, name: string, value: Arg): Arg[] {
 }
 
 function decodeAddress(address: string): string {
+  if (/^[^,]*;base64,/.test(address)) return `eval(${address})`;
   try {
     return decodeURIComponent(address);
   } catch {
@@ -224,9 +228,11 @@ function sourceEffects(language: Language, file: Arg | undefined, call: ProgramC
 /** Judges code: `unknown` if its text is not known, `refuse` if it starts programs. */
 export function codeEffects(language: Language, code: Arg, call: ProgramCall): Effect[] {
   const known = code.pieces.filter((piece) => typeof piece === 'string').join('');
-  const plain = language.strip === undefined ? known : known.replace(language.strip, '""');
-  const spawns = language.spawns.some((pattern) => pattern.test(plain)) || language.judge?.(known) === true;
-  const danger = dangerIn(known, code, spawns);
+  const texts = searched(language, known);
+  const spawns =
+    language.spawns.some((pattern) => texts.some((plain) => pattern.test(plain))) ||
+    language.judge?.(known) === true;
+  const danger = [...dangerIn(known, code, spawns), ...writesOfCode(known, code, call.home)];
   const text = textOf(code.pieces);
   if (text === undefined && !onlyDataHoles(code)) {
     return [
@@ -246,6 +252,13 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
     reason: `The ${language.name} code is searched only for visible signs that it starts programs; it is not judged like a command`,
   };
   return spawns ? [refuse, ...danger] : [note, ...danger];
+}
+
+/** The texts in which the patterns look for calls; gaps have one blank, because patterns match short ones only. */
+function searched({ plain, comment }: Language, code: string): readonly string[] {
+  if (plain !== undefined) return [plain(code)];
+  const texts = comment === undefined ? [code] : [code, code.replace(comment, ' ')];
+  return texts.map((text) => text.replace(/\s+/g, (gap) => (gap.includes('\n') ? '\n' : ' ')));
 }
 
 /** A number that is substituted into code is data. */

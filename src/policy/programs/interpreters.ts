@@ -4,7 +4,9 @@ import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
 import { nodeFlags, nodeValued, nodeWrites } from './node-options.ts';
+import { writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { plainPython } from './python-code.ts';
 
 const python: Language = {
   name: 'Python',
@@ -15,7 +17,7 @@ const python: Language = {
   letters: 'bBdEhiIOPqRsStuUvVx3?',
   interactive: ['-i', '-ic', '-qi'],
   endsOptions: 'cm',
-  strip: /(?<![A-Za-z])[rRbBuU]{0,2}("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
+  plain: plainPython,
   spawns: [
     /(?<!\bplatform)(?<!\bplatform\s)\.\s{0,9}(?:system|popen\w*|exec[lv]p?e?|spawn[lv]\w*|posix_spawnp?|fork|forkpty|startfile|set_executable)\b/,
     /\bfrom\s{1,9}os\s{1,9}import\b[^;]{0,200}\b(?:system|popen|exec[lv]\w{0,3}|spawn\w{0,5}|posix_spawnp?|fork\w{0,5})\b|\bfrom\s{1,9}os\s{1,9}import\s{0,9}\(?\s{0,9}\*/,
@@ -26,6 +28,8 @@ const python: Language = {
     /\b(?:sys\.modules|pickle\.loads?|marshal\.loads?|code\.interact|breakpoint)\b/,
     /\bimport\s{1,9}os\s{1,9}as\b|=\s{0,9}os\s{0,9}(?:$|[;\n.])(?!path)/,
     /\bos\s{0,9}\.\s{0,9}__dict__|\.__class__/,
+    /\.\s?spawn\s?\(|\b(?:IMAP4_stream|pipepager|tempfilepager|enable_load_extension|resolve_name|getmembers|get_field|dictConfig|bdb|pdb)\b/,
+    /\bpipes\s?\.\s?Template\b|\bfrom pipes import\b|\bTrace\s?\(|[(,]\s?(?:system|popen|exec[lv]\w{0,2}|spawn\w{0,5})\s?=\s?[A-Za-z_]\w{0,40}\s?[,)]/,
   ],
 };
 
@@ -49,7 +53,14 @@ export const javascript: Language = {
     '--completion-bash',
     '--prof-process',
   ],
-  codeOptions: ['--import', '--loader', '--experimental-loader', '--require'],
+  codeOptions: [
+    '--import',
+    '--loader',
+    '--experimental-loader',
+    '--require',
+    '--test-reporter',
+    '--test-global-setup',
+  ],
   spawns: [],
   judge: startsPrograms,
 };
@@ -59,9 +70,11 @@ const perl: Language = {
   inline: { letters: 'eE', takes: 'eEIMmx', attached: 'iDF', digits: '0lC' },
   words: ['--version', '--help', '-v', '-V'],
   codeOptions: ['-M', '-m'],
+  comment: /#[^\n]*/g,
   spawns: [
+    /@ARGV\b[^;]{0,200}\|/,
     /`|\bqx\b|\breadpipe\b|\bfork\b|\bsyscall\b|\bIPC::|\bIO::|\bCORE::|\bExpect\b|\bDynaLoader\b|\bInline\b|\bdbmopen\b/,
-    /\b(?:system|exec)\s{0,9}(?:[({"'$@]|q[qwr]?\b|\w+\s{0,9}[("'])/,
+    /\b(?:system|exec)\s{0,9}(?:[({"'$@+<\\&!~%-]|q[qwr]?\b|\w+\s{0,9}[("'])/,
     // Only files that are opened for reading, by name.
     /\bopen\b(?!\s{0,9}\(?\s{0,9}(?:my\s{1,9})?[\w$*]{1,40}\s{0,9},\s{0,9}(?:["']<(?::[\w()-]{1,30})?["']\s{0,9},|["']<?[\w ./~-]{1,200}["']\s{0,9}(?:\)|;|or\b|\|\|)))/,
     /\beval\s{0,9}(?!\{)\S|\bdo\s{1,9}["'$]|\brequire\s{1,9}["'$]|&\s{0,9}\{|&\s{0,9}\$|->\s{0,9}\$\w+\s{0,9}\(|->\s{0,9}can\b|\\&|\*\{/,
@@ -90,8 +103,9 @@ const php: Language = {
     long: ['--run', '--process-begin', '--process-code', '--process-end'],
   },
   words: ['--version', '--help', '-v', '-h', '-i', '-m', '-S'],
+  comment: /\/\*[\s\S]*?(?:\*\/|$)|(?:\/\/|#)[^\n]*/g,
   spawns: [
-    /["']\s{0,9}\)\s{0,9}\(/,
+    /["']\s{0,9}\)?\s{0,9}\(/,
     /`|\b(?:system|exec|passthru|shell_exec|popen|proc_open|pcntl_\w+|dl|eval|assert|create_function|call_user_func\w*|mail|ini_set|putenv)\s*\(/i,
     /\$\w+\s*\(|\bFFI\b|\bReflection\w*|\b(?:include|require)(?:_once)?\b/i,
   ],
@@ -101,7 +115,9 @@ const lua: Language = {
   name: 'Lua',
   inline: { letters: 'e', takes: 'el' },
   words: ['-v'],
+  comment: /--\[(=*)\[[\s\S]*?(?:\]\1\]|$)|--[^\n]*/g,
   spawns: [
+    /\(\s?(?:os|io)\s?\)|\bpackage\s?\.\s?(?:loaded|preload|loadlib|searchers)\b|\bdebug\s?\./,
     /\bos\s{0,9}(?:\[|\.\s{0,9}execute)|\bio\s{0,9}(?:\[|\.\s{0,9}popen)|=\s{0,9}(?:os|io)\b(?!\s{0,9}\.)|\b(?:load|loadstring|dofile|loadfile|loadlib)\b|\brequire\b\s{0,9}\(?\s{0,9}["']ffi|_G\b|_ENV\b/,
   ],
 };
@@ -132,6 +148,12 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'python3 --check-hash-based-pycs default -c \'import os; os.system("x")\'',
       "python3 -m timeit --setup='import os; os.system(1)' pass",
       'python3 --some-new-option x.py',
+      'python3 -c \'import os; x=f"{1}"; os.system("touch x")\'',
+      'python3 -c \'# """\nimport os; os.system("x")\n#"""\'',
+      'python3 -c \'import os; os.\uff53ystem("x")\'',
+      "python3 -m imaplib -s 'touch x'",
+      'python3 -m zipfile -e a.zip .git/hooks',
+      'python3 -c \'open(".git/hooks/pre-commit","w").write("x")\'',
     ],
     harmless: [
       'python3 script.py --flag',
@@ -152,6 +174,10 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'python3 -c "import platform; print(platform.system())"',
       'python3 -V',
       "python3 -m timeit -s 'x = 1' 'x + 1'",
+      'python3 -c \'x = 1; print(f"{x} os.system")  # os.system("x")\'',
+      'python3 -m zipfile -e a.zip out',
+      'python3 -m json.tool a.json',
+      'python3 -c \'print(open("/etc/hosts").read()); open("out.txt", "w").write("x")\'',
     ],
   },
   {
@@ -177,6 +203,13 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'node --disable-warning x -e \'require("child_process")\'',
       'node --some-new-option x.js',
       'node -i < x.js',
+      'node -e \'if (1) {} /"/; require("child_process"); /"/\'',
+      'node -e \'1<!--`\nrequire("child_process")//`\'',
+      'node -e \'import("data:text/javascript,x")\'',
+      'node -e \'const k = "const" + "ructor", c = f[k]; c("x")()\'',
+      'node -e \'require("fs").writeFileSync(".git/hooks/pre-commit", "x")\'',
+      "node --test --test-reporter='data:text/javascript,eval(1)'",
+      'node --test-isolation none -e \'require("child_process")\'',
       'node',
     ],
     harmless: [
@@ -197,6 +230,9 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'node --input-type=module -e \'import fs from "node:fs"; console.log(fs.existsSync("x"))\'',
       'node --watch-path ./src server.js',
       'node --test --test-reporter=spec',
+      'node -e \'console.log((1 + 2) / 3, (4) / 5, "a/b")\'',
+      "node -e 'class A { constructor(x) { this.x = x } }'",
+      'node -e \'const x = { [name]: 1 }; console.log("a" + "b")\'',
     ],
   },
   {
@@ -218,6 +254,10 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'perl',
       'echo \'system("x")\' | perl',
       "perl -e 'open F, q(touch x|); <F>'",
+      'perl -e \'system            ("touch x")\'',
+      'perl -e \'system +"touch x"\'',
+      'perl -e \'system#\n"touch x"\'',
+      'perl -e \'@ARGV = ("touch x|"); print <>\'',
       ["perl -ne 1 'touch x |'", 'touch'],
     ],
     harmless: [
@@ -264,6 +304,8 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       "php -r 'echo `touch x`;'",
       'php -r "$x"',
       'php -r \'$f="sys"."tem"; $f("touch");\'',
+      'php -r \'system/**/("touch x");\'',
+      'php -r \'"system"("touch x");\'',
       'php',
     ],
     harmless: ['php script.php', "php -r 'echo 1+1;'", 'php -v', 'php -l x.php', 'php -S localhost:8000'],
@@ -271,7 +313,14 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
   {
     names: ['lua', 'luajit', 'texlua'],
     effects: inlineCode(lua),
-    runs: ['lua -e \'os.execute("touch x")\'', 'lua -e \'io.popen("touch")\'', 'lua -e "$x"', 'lua'],
+    runs: [
+      'lua -e \'os.execute("touch x")\'',
+      'lua -e \'io.popen("touch")\'',
+      'lua -e \'os--[[]].execute("touch")\'',
+      'lua -e \'(os).execute("touch")\'',
+      'lua -e "$x"',
+      'lua',
+    ],
     harmless: ['lua script.lua', "lua -e 'print(1)'", 'lua -v'],
   },
 ];
@@ -291,6 +340,8 @@ function spawningModule(call: ProgramCall): Effect[] {
   if (module === 'http.server' && rest.some((arg) => arg.text === '--cgi'))
     return refuse('--cgi runs programs');
   if (/^(?:pip|virtualenv)$/.test(module)) return moduleOptions(rest, refuse);
+  const written = writtenByModule(module, rest);
+  if (written.length > 0) return [...written, ...(wrapping.test(module) ? innerModule(call, rest) : [])];
   if (runners.test(module))
     return rest.some((arg) => /^(?:run|exec|x|shell|e)$/.test(wordText(arg)))
       ? refuse('starts a program; name it directly')
@@ -318,8 +369,21 @@ function innerModule({ self }: ProgramCall, rest: readonly Arg[]): Effect[] {
   return [{ does: 'start', argv: [self, flag, ...rest.slice(inner + 1)] }];
 }
 
+/** Files that modules of the standard library write. */
+function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
+  const operands = rest.filter((arg) => !prefixOf(arg).startsWith('-'));
+  const after = (option: RegExp): Arg[] => rest.filter((_, at) => option.test(wordText(rest[at - 1])));
+  if (/^(?:zipfile|tarfile)$/.test(module) && rest.some((arg) => /^-(?:e|-extract)$/.test(wordText(arg))))
+    return operands.slice(1).flatMap(writesBelow);
+  if (module === 'json.tool') return operands.slice(1).map((path) => ({ does: 'write', path }));
+  if (module === 'venv') return operands.map((path) => ({ does: 'write', path }));
+  if (/^(?:cProfile|profile|zipapp)$/.test(module))
+    return after(/^-(?:o|-outfile|-output)$/).map((path) => ({ does: 'write', path }));
+  return [];
+}
+
 const spawning =
-  /^(?:pty|webbrowser|code|codeop|asyncio|idlelib(?:\..*)?|antigravity|turtledemo(?:\..*)?|runpy|IPython(?:\..*)?|bpython|ptpython|xonsh|ansible(?:\..*)?|fabric|invoke|jupyter_console|qtconsole)$/;
+  /^(?:pty|webbrowser|code|codeop|asyncio|imaplib|mailcap|idlelib(?:\..*)?|antigravity|turtledemo(?:\..*)?|runpy|IPython(?:\..*)?|bpython|ptpython|xonsh|ansible(?:\..*)?|fabric|invoke|jupyter_console|qtconsole)$/;
 const runners = /^(?:pipx|poetry|pipenv|uv|hatch|pdm|rye|tox|nox|conda|briefcase)$/;
 /** Modules that run the module or code after their own options. */
 const wrapping =

@@ -8,14 +8,17 @@ interface Token {
 
 /** Returns true if JavaScript code imports a module that starts programs, evaluates text or calls computed names. */
 export function startsPrograms(code: string): boolean {
-  const tokens = tokensOf(code);
-  return tokens === undefined || tokens.some((token, index) => isSpawning(tokens, index, token));
+  const readings = readingsOf(code);
+  return (
+    readings === undefined ||
+    readings.some((tokens) => tokens.some((token, index) => isSpawning(tokens, index, token)))
+  );
 }
 
 const modules =
   /^(?:node:)?(?:child_process|cluster|worker_threads|vm|module|inspector|repl|execa|shelljs|cross-spawn|node-pty|zx|bun)(?:\/|$)/;
 const names =
-  /^(?:eval|Function|createRequire|mainModule|binding|_linkedBinding|dlopen|_load|execve|Reflect|getBuiltinModule|__proto__|execSync|execFileSync|spawnSync)$/;
+  /^(?:eval|Function|createRequire|getOwnPropertyDescriptors?|mainModule|binding|_linkedBinding|dlopen|_load|execve|Reflect|getBuiltinModule|__proto__|execSync|execFileSync|spawnSync)$/;
 const roots = /^(?:globalThis|global|process|window|self|module|this|require)$/;
 
 function isSpawning(tokens: readonly Token[], index: number, token: Token): boolean {
@@ -23,10 +26,40 @@ function isSpawning(tokens: readonly Token[], index: number, token: Token): bool
   if (token.kind === 'template')
     return /\$\{/.test(token.text) ? startsPrograms(inner(token.text)) : isTagged(before);
   if (token.kind === 'string')
-    return modules.test(token.text) || (isIndex(tokens, index) && isBadName(tokens, index));
+    return (
+      modules.test(token.text) ||
+      (isIndex(tokens, index) && isBadName(tokens, index)) ||
+      isBadSum(tokens, index) ||
+      isCodeAddress(tokens, index)
+    );
   if (token.kind === 'name') return isBadName(tokens, index) || isBadLoad(tokens, index);
-  if (token.text !== '[' || !isOperand(before)) return false;
-  return isComputed(tokens, index, before, next);
+  if (token.text !== '[') return false;
+  return isOperand(tokens, index - 1)
+    ? isComputed(tokens, index, before, next)
+    : tokens[closing(tokens, index) + 1]?.text === ':' && takesApart(tokens, index);
+}
+
+/** `"const" + "ructor"`: no name that could be written is put together from strings. */
+function isBadSum(tokens: readonly Token[], index: number): boolean {
+  if (tokens[index + 1]?.text !== '+') return false;
+  let text = tokens[index]?.text ?? '';
+  for (let at = index + 2; tokens[at]?.kind === 'string' && tokens[at - 1]?.text === '+'; at += 2)
+    text += tokens[at]?.text;
+  return modules.test(text) || names.test(text) || /^(?:constructor|require|process)$/.test(text);
+}
+
+/** `import("data:…")` and `import x from "data:…"` contain code. */
+function isCodeAddress(tokens: readonly Token[], index: number): boolean {
+  const before = tokens[index - 1]?.text ?? '';
+  const imported =
+    /^(?:from|import)$/.test(before) || (before === '(' && tokens[index - 2]?.text === 'import');
+  return imported && /^(?:data|blob|https?):/.test(tokens[index]?.text ?? '');
+}
+
+/** `{ [name]: x } = globalThis` looks a name up in a global object. */
+function takesApart(tokens: readonly Token[], index: number): boolean {
+  const end = tokens.findIndex(({ text }, at) => at > index && text === '=' && tokens[at - 1]?.text === '}');
+  return end > 0 && roots.test(tokens[end + 1]?.text ?? '');
 }
 
 /** The code in the substitutions of a template, which is judged like other code. */
@@ -39,7 +72,7 @@ function isTagged(before: Token | undefined): boolean {
 }
 
 function isIndex(tokens: readonly Token[], index: number): boolean {
-  return tokens[index - 1]?.text === '[' && tokens[index + 1]?.text === ']' && isOperand(tokens[index - 2]);
+  return tokens[index - 1]?.text === '[' && tokens[index + 1]?.text === ']' && isOperand(tokens, index - 2);
 }
 
 function isBadName(tokens: readonly Token[], index: number): boolean {
@@ -48,12 +81,25 @@ function isBadName(tokens: readonly Token[], index: number): boolean {
   const object = tokens[index - 2]?.text ?? '';
   if (object === 'Deno') return /^(?:run|Command|dlopen)$/.test(text);
   if (object === 'Bun') return text.startsWith('spawn') || text === '$';
+  if (text === 'constructor' && isMethod(tokens, index)) return false;
   const after = tokens[index + 1]?.text === ']' ? tokens[index + 2] : tokens[index + 1];
-  return text === 'constructor' && /^[([`]$|^\?\.$/.test(after?.text ?? '')
+  return text === 'constructor' && /^[([`:]$|^\?\.$/.test(after?.text ?? '')
     ? true
     : text === 'constructor' &&
         after?.text === '.' &&
         !/^(?:name|prototype)$/.test(tokens[index + 2]?.text ?? '');
+}
+
+/** `class A { constructor(x) { … } }` */
+function isMethod(tokens: readonly Token[], index: number): boolean {
+  if (!/^[{};]$/.test(tokens[index - 1]?.text ?? '') || tokens[index + 1]?.text !== '(') return false;
+  let depth = 0;
+  for (let at = index + 1; at < tokens.length; at++) {
+    const { kind, text } = tokens[at] ?? pattern;
+    if (kind === 'sign' && text === '(') depth++;
+    if (kind === 'sign' && text === ')' && --depth === 0) return tokens[at + 1]?.text === '{';
+  }
+  return false;
 }
 
 /** `require` and `import` may only be called with a string. */
@@ -96,39 +142,96 @@ function closing(tokens: readonly Token[], open: number): number {
 
 const keywords = /^(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield|instanceof)$/;
 
-function isOperand(token: Token | undefined): boolean {
+function isOperand(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
   if (token === undefined) return false;
-  if (token.kind === 'name') return !keywords.test(token.text);
+  if (token.kind === 'name')
+    return !keywords.test(token.text) || /^\??\.$/.test(tokens[index - 1]?.text ?? '');
   return token.kind !== 'sign' || /^[)\]}]$/.test(token.text);
 }
 
 const token =
-  /\s+|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(`(?:[^`\\]|\\[\s\S])*`)|([\w$\u0080-\uffff]+)|(=>|\?\.|[!-.:-@[\]^{-~])/y;
+  /\s+|\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*]|\*(?!\/))*\*\/|("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(`(?:[^`\\]|\\[\s\S])*`)|([\w$\u0080-\uffff]+)|(=>|\?\.|[!-.:-@[\]^{-~])/y;
 
-/** Returns undefined for code that is not understood, for example a name with escapes. */
-function tokensOf(code: string): Token[] | undefined {
-  const tokens: Token[] = [];
-  for (let at = 0; at < code.length; ) {
-    const slash = code.charAt(at) === '/' && !/^\/[/*]/.test(code.slice(at, at + 2));
-    if (slash && isOperand(tokens.at(-1))) {
-      tokens.push({ kind: 'sign', text: '/' });
-      at++;
-      continue;
-    }
-    const end = slash ? endOfRegex(code, at + 1) : undefined;
-    if (slash && end === undefined) return undefined;
-    if (end !== undefined) {
-      tokens.push({ kind: 'regex', text: '' });
-      at = end;
+/** The tokens of the code up to `at`. */
+interface Reading {
+  readonly tokens: Token[];
+  readonly at: number;
+}
+
+const maxReadings = 64;
+
+/**
+ * The ways to read code: after `)`, `}`, `++` and `--`, a slash may divide or begin a regular expression. Returns undefined for
+ * code that is not understood, for example a name with escapes.
+ */
+function readingsOf(code: string): Token[][] | undefined {
+  const found: Token[][] = [];
+  const open: Reading[] = [{ tokens: [], at: 0 }];
+  const seen = new Set<string>();
+  for (let reading = open.pop(); reading !== undefined; reading = open.pop()) {
+    const result = readOn(code, reading, (other) => {
+      const key = `${other.at} ${other.tokens.slice(-3).map(({ text }) => text)}`;
+      if (!seen.has(key)) open.push(other);
+      seen.add(key);
+    });
+    if (result === 'unknown' || seen.size > maxReadings) return undefined;
+    if (result !== 'invalid') found.push(result);
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+/** Reads the rest of the code, and reports other ways to read it. */
+function readOn(
+  code: string,
+  { tokens, at: from }: Reading,
+  report: (other: Reading) => void,
+): Token[] | 'unknown' | 'invalid' {
+  for (let at = from; at < code.length; ) {
+    if (code.charAt(at) === '/' && !/^\/[/*]/.test(code.slice(at, at + 2))) {
+      const read = readSlash(code, tokens, at, report);
+      if (typeof read === 'string') return read;
+      at = read;
       continue;
     }
     token.lastIndex = at;
-    const found = token.exec(code);
-    if (found === null) return undefined;
+    const found = isComment(code, at) ? null : token.exec(code);
+    if (found === null) return /["'`]/.test(code.charAt(at)) ? 'invalid' : 'unknown';
     at = token.lastIndex;
     tokens.push(...toTokens(found));
   }
   return tokens;
+}
+
+function readSlash(
+  code: string,
+  tokens: Token[],
+  at: number,
+  report: (other: Reading) => void,
+): number | 'unknown' | 'invalid' {
+  const end = endOfRegex(code, at + 1);
+  const divides = isOperand(tokens, tokens.length - 1);
+  const unclear = isUnclear(tokens);
+  if (unclear && divides && end !== undefined) report({ tokens: [...tokens, pattern], at: end });
+  if (unclear && !divides) report({ tokens: [...tokens, division], at: at + 1 });
+  if (!divides && end === undefined) return unclear ? 'invalid' : 'unknown';
+  tokens.push(divides ? division : pattern);
+  return divides ? at + 1 : (end ?? code.length);
+}
+
+const pattern: Token = { kind: 'regex', text: '' };
+const division: Token = { kind: 'sign', text: '/' };
+
+function isUnclear(tokens: readonly Token[]): boolean {
+  const [before, last] = [tokens.at(-2), tokens.at(-1)].map((one) => (one?.kind === 'sign' ? one.text : ''));
+  return /^[)}]$/.test(last ?? '') || (before === last && /^[+-]$/.test(last ?? ''));
+}
+
+/** `<!--`, and `-->` at the beginning of a line, begin a comment. */
+function isComment(code: string, at: number): boolean {
+  if (code.startsWith('<!--', at)) return true;
+  const before = code.slice(Math.max(0, at - 200), at);
+  return code.startsWith('-->', at) && /(?:^|[\n\r\u2028\u2029]|\*\/)[ \t]{0,99}$/.test(before);
 }
 
 function toTokens([, string, template, name, sign]: RegExpExecArray): Token[] {

@@ -18,8 +18,8 @@ export const nodeFlags = `
   trace-deprecation trace-exit trace-promises trace-sigint trace-sync-io trace-tls trace-uncaught trace-warnings
   track-heap-objects use-bundled-ca use-openssl-ca v8-options version watch watch-preserve-output zero-fill-buffers inspect
   inspect-brk inspect-wait max-old-space-size max-semi-space-size max_old_space_size stack-size stack-trace-limit expose_gc
-  harmony trace-gc experimental-strip-types experimental-transform-types no-experimental-strip-types experimental-test-isolation
-  experimental-sqlite no-experimental-sqlite permission test-isolation experimental-default-type experimental-require-module
+  harmony trace-gc experimental-strip-types experimental-transform-types no-experimental-strip-types
+  experimental-sqlite no-experimental-sqlite permission experimental-require-module
   use-system-ca use-env-proxy run node-snapshot experimental-detect-module experimental-fetch experimental-global-navigator
   no-experimental-global-navigator experimental-repl-await experimental-json-modules`
   .trim()
@@ -36,12 +36,13 @@ export const nodeValued = `
   test-reporter-destination test-shard test-timeout title tls-cipher-list tls-keylog trace-event-categories
   trace-event-file-pattern trace-require-module unhandled-rejections use-largepages v8-pool-size watch-path
   experimental-config-file test-coverage-include test-coverage-exclude test-coverage-lines test-coverage-branches
-  test-coverage-functions test-skip-pattern test-global-setup watch-kill-signal localstorage-file max-old-space-size-percentage`
+  test-coverage-functions test-skip-pattern test-global-setup watch-kill-signal localstorage-file max-old-space-size-percentage
+  test-isolation experimental-test-isolation`
   .trim()
   .split(/\s+/);
 
 /** Options whose value is a file or folder that Node.js writes. */
 export const nodeWrites =
-  'cpu-prof-dir diagnostic-dir heap-prof-dir redirect-warnings report-dir report-directory report-filename test-reporter-destination tls-keylog trace-event-file-pattern'.split(
+  'cpu-prof-dir diagnostic-dir heap-prof-dir localstorage-file redirect-warnings report-dir report-directory report-filename test-reporter-destination tls-keylog trace-event-file-pattern'.split(
     ' ',
   );

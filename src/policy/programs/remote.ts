@@ -351,7 +351,10 @@ function settingEffects(call: ProgramCall, option: Arg): Effect[] {
     const files = wordText(option)
       .slice(name.length + between.length)
       .split(/\s+/);
-    return files.map((file) => ({ does: 'write', path: knownArg(file, option) }));
+    return files
+      .map((file) => file.replace(/^~(?=\/)/, call.home))
+      .filter((file) => !/\/\.ssh\/known_hosts\w{0,9}$/.test(file))
+      .map((file) => ({ does: 'write', path: knownArg(file, option) }));
   }
   return /^(?:pkcs11provider|securitykeyprovider|xauthlocation|include|match|smartcarddevice)$/i.test(name)
     ? [refused(call, `-o ${name} chooses code that runs`, option)]

@@ -199,7 +199,7 @@ function tildeOf(
 
 function directoriesOf(walk: Walk, scope: WalkScope, user: string): readonly Value[] {
   if (user === '') return homeOf(walk, scope);
-  if (user === '+') return scope.shell.cwd?.map((path) => [path]) ?? [[unknown]];
+  if (user === '+') return scope.shell.cwd?.map((path) => [path]) ?? [[{ ...unknown, text: '~+' }]];
   if (user === '-' || /^\d/.test(user)) return [[unknown]];
   return [[user === 'root' ? '/root' : `/home/${user}`]];
 }

@@ -41,7 +41,7 @@ const namesNoFile =
 /** Names that no protected folder gives a meaning: logs, documents, and sources that nothing runs as they are. */
 function isHarmlessName(name: string): boolean {
   return (
-    /\.(?:log|txt|out|err|csv|tsv|md|rst|html?|xml|svg|png|jpe?g|gif|pdf|diff|patch|tmp|bak|new|orig|old|gz|tgz|bz2|xz|zst|zip|tar|bin|o|d\.ts|tsx?|jsx|css|scss|c|h|cc|cpp|hpp|rs|go|java|kt|swift|vue|svelte|snap|sql|proto|lock|toml|ini|cfg|ya?ml|py|rb|php|ipynb|min\.js|map)$/.test(
+    /\.(?:log|txt|out|err|csv|tsv|md|rst|html?|xml|svg|png|jpe?g|gif|pdf|diff|patch|tmp|bak|new|orig|old|gz|tgz|bz2|xz|zst|zip|tar|bin|o|d\.ts|[cm]?[jt]sx?|css|scss|less|c|h|cc|cpp|hpp|rs|go|java|kt|scala|cs|swift|graphql|prisma|tf|vue|svelte|snap|sql|proto|lock|toml|ini|cfg|ya?ml|py|rb|php|ipynb|map)$/.test(
       name,
     ) ||
     /(?:^|\/)(?:package|tsconfig[\w.]*|composer|manifest)\.json$|(?:^|\/)(?:Makefile|Dockerfile|VERSION|LICENSE)$/.test(

@@ -15,7 +15,7 @@ function addsNoCommand(text: string, forLists: boolean): boolean {
   const scripts = sedScripts(text);
   if (scripts === undefined) return false;
   return forLists
-    ? scripts.every((script) => script.split(/[;\n]/).every((command) => harmless.test(command)))
+    ? scripts.every((script) => script.split(/[;\n]/).every(isHarmless))
     : scripts.every((script) => !mentionsCommand.test(script) && !readsFile.test(script));
 }
 
@@ -57,7 +57,11 @@ const replaces = ['/', '|', '#', ',']
     return String.raw`s${sign}[^${sign}]*${sign}${verb}(?: (?:[^\\\n${sign}]|\\\d)*)?${sign}[gI\d]*`;
   })
   .join('|');
-/** A command of sed that deletes, prints, or begins lines with a verb that runs nothing. */
+/** A command of sed, with single blanks, that deletes, prints, or begins lines with a verb that runs nothing. */
 const harmless = new RegExp(
-  String.raw`^[\s{}]*(?:${address}(?:\s*,\s*[+~]?${address})?\s*!?\s*)?[\s{]*(?:[dpqnN=]|${replaces})?[\s}]*$`,
+  String.raw`^(?:${address}(?: ?, ?[+~]?${address})? ?!? ?)?(?:[dpqnN=]|${replaces})?$`,
 );
+
+function isHarmless(command: string): boolean {
+  return harmless.test(command.replace(/[\s{}]+/g, ' ').trim());
+}

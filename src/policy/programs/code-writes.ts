@@ -1,0 +1,29 @@
+import { type Arg, knownArg } from '../words/arg.ts';
+import type { Effect } from './program.ts';
+
+const homeFolder = String.raw`(?:[\w.]{0,40}(?:require\(["'](?:node:)?os["']\)\.)?homedir\(\)|process\.env\.HOME|ENV\[["']HOME["']\]|os\.environ\[["']HOME["']\])`;
+const path = String.raw`(?:(${homeFolder})\s?\+\s?|[\w.]{0,40}expanduser\(\s?|[\w.]{0,40}Path\(\s?)?[rub]{0,2}(["'])([^"'\n]{1,200})\2\)?`;
+
+/** Calls that write the file that they name. */
+const writers = [
+  String.raw`\b(?:open|openSync)\s?\(\s?${path}\s?,\s?(?:mode\s?=\s?)?["'][^"'\n]{0,4}[wax+]`,
+  String.raw`\b(?:writeFile|appendFile|outputFile|createWriteStream|writeFileSync|appendFileSync|outputFileSync|file_put_contents|(?:File|IO)\.write)\s?\(\s?${path}`,
+  String.raw`\b${path}\s?\.\s?write_(?:text|bytes)\b`,
+  String.raw`\b(?:copy2?|copyfile|move|rename|replace|symlink|link|cp|copyFile|copyFileSync|cpSync|renameSync|symlinkSync|linkSync)\s?\(\s?[^,()\n]{1,100}(?:\([^()\n]{0,100}\))?\s?,\s?${path}`,
+  String.raw`\bopen\b[^;\n]{0,60}?["']\+?>>?["']\s?,\s?${path}`,
+  String.raw`\bopen\b()[^;\n]{0,60}?(["'])\+?>>?\s?([^"'>\s][^"'\n]{0,200})\2`,
+].map((source) => new RegExp(source, 'g'));
+
+/** Hidden files, and files outside of the project: others are not protected. */
+const mayBeProtected = /(?:^|\/)\.[^./]|^~|^\/(?:etc|usr|bin|sbin|lib|boot|root|home|proc|sys|dev)\//;
+
+/** The files outside of the project, or hidden ones, that inline code visibly writes. */
+export function writesOfCode(code: string, at: Arg, home: string): Effect[] {
+  if (code.length > 65_536 || !/[.~/]/.test(code)) return [];
+  return writers.flatMap((writer) =>
+    [...code.matchAll(writer)].flatMap(([, isHome, , file = '']): Effect[] => {
+      const name = isHome ? `${home}${file}` : file.replace(/^~(?=\/)/, home);
+      return mayBeProtected.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [];
+    }),
+  );
+}
