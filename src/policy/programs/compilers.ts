@@ -1,6 +1,7 @@
+import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
-import { plugins, refused, startOptions, subcommands, writeOptions } from './option-effects.ts';
+import { plugins, refused, startOptions, subcommands, writeOptions, writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Compilers and linkers: options such as `-B` and `-fplugin` that make them start other programs or load code. */
@@ -16,12 +17,15 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       ["cargo watch -s 'touch x'", 'touch'],
       ['cargo watch -- touch x', 'touch'],
       'cargo rustc -- -C linker=./x',
+      'cargo build --target-dir .git/hooks',
+      ['cargo -C dir touch', 'cargo-touch'],
       'cargo +./toolchain build',
       ['cargo some-new-plugin x', 'cargo-some-new-plugin'],
       'cargo rustc -- -Clinker=./x',
       ["cargo watch -x test --shell 'touch x'", 'touch'],
     ],
     harmless: [
+      'cargo --color always build',
       'cargo build --release',
       'cargo test -- --nocapture',
       'cargo run -- --config x',
@@ -200,7 +204,12 @@ function cargoEffects(call: ProgramCall): Effect[] {
       cargoKeys.test(text.split('=')[0] ?? '') ||
       text.includes('{'),
   );
-  const words = own.filter((arg) => !/^[-+]/.test(prefixOf(arg)));
+  const words = own.filter(
+    (arg, index) =>
+      !/^[-+]/.test(prefixOf(arg)) &&
+      !/^(?:-[CZ]|--(?:color|config|manifest-path|target-dir))$/.test(own[index - 1]?.text ?? ''),
+  );
+  const folders = parseOptions(own, { short: '', long: 'target-dir=' }).values('target-dir');
   const command = words[0]?.text;
   const watches =
     command === 'watch'
@@ -211,6 +220,7 @@ function cargoEffects(call: ProgramCall): Effect[] {
   const opened = own.filter(({ text }) => text === '--open');
   const toolchain = own.filter(({ text }) => /^\+/.test(text ?? '') && !/^\+[\w.-]+$/.test(text ?? ''));
   return [
+    ...folders.flatMap(writesBelow),
     ...toolchain.map((at) => refused(call, 'would run the toolchain at a path', at)),
     ...opened.map((at) => refused(call, '--open starts a browser', at)),
     ...cargoPlugins(call, words),
@@ -239,7 +249,7 @@ function rustcWords(call: ProgramCall, args: readonly Arg[]): Effect[] {
 
 const goOptions = {
   singleDash: true,
-  long: 'exec= toolexec= vettool= o= ldflags= gcflags= asmflags= gccgoflags= tags= mod= modfile= overlay= p= C= pkgdir= buildmode= compiler= run= bench= count= timeout= coverprofile= cover covermode= coverpkg= cpuprofile= memprofile= outputdir= parallel= v x n a race msan asan json short failfast cpu= list= benchtime= benchmem shuffle= skip= fuzz= fuzztime= trimpath work c buildvcs= installsuffix= linkshared modcacherw',
+  long: 'exec= toolexec= vettool= o= ldflags= gcflags= asmflags= gccgoflags= tags= mod= modfile= overlay= p= C= pkgdir= buildmode= compiler= run= bench= count= timeout= coverprofile= cover covermode= coverpkg= cpuprofile= memprofile= blockprofile= mutexprofile= trace= outputdir= parallel= v x n a race msan asan json short failfast cpu= list= benchtime= benchmem shuffle= skip= fuzz= fuzztime= trimpath work c buildvcs= installsuffix= linkshared modcacherw',
 };
 
 function goEffects(call: ProgramCall): readonly Effect[] {
@@ -294,7 +304,16 @@ function goBuild(call: ProgramCall): Effect[] {
     ...linker
       .filter((flags) => /-extld\b|-(?:fplugin|specs|B|wrapper)/.test(flags.text ?? ''))
       .map((at) => refused(call, '-extld chooses a program that runs', at)),
-    ...writeOptions('o', 'coverprofile', 'cpuprofile', 'memprofile')(call),
+    ...writeOptions(
+      'o',
+      'coverprofile',
+      'cpuprofile',
+      'memprofile',
+      'blockprofile',
+      'mutexprofile',
+      'trace',
+    )(call),
+    ...call.options.values('outputdir').flatMap(writesBelow),
   ];
 }
 
@@ -306,7 +325,8 @@ function compilerWord(call: ProgramCall, arg: Arg, next: Arg | undefined): Effec
         ? { does: 'unknown', at: next, reason: `which program ${call.name} would start cannot be known` }
         : { does: 'start', argv: next.text.split(',').map((word) => knownArg(word, next)), stdin: 'none' },
     ];
-  if (text === '-o' && next !== undefined && next.text !== '-') return [{ does: 'write', path: next }];
+  if (/^-(?:o|MF|MJ|dumpdir|aux-info)$/.test(text) && next !== undefined && next.text !== '-')
+    return [{ does: 'write', path: next }];
   const loads =
     /^(?:-fplugin=|--?specs?(?:=|$)|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
   const plain =

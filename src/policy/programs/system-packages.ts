@@ -1,7 +1,8 @@
+import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
-import { refused, refusedSub, startingSub, subcommands } from './option-effects.ts';
+import { refused, refusedSub, startingSub, subcommands, writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Package managers such as `apt-get` and `pip`: they may install, but not run hooks or programs from their arguments. */
@@ -125,6 +126,9 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
     runs: [
       'pip --python ./x install y',
       'pip config edit --editor ./x',
+      'pip config set global.python ./x',
+      'pip install --target .git/hooks x',
+      'pip list --log=.git/config',
       ['composer exec touch x', 'touch'],
       ['opam exec -- touch x', 'touch'],
       ['stack exec touch x', 'touch'],
@@ -148,6 +152,8 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
       'cabal test',
       'opam install x',
       'pip config list',
+      'pip config set global.index-url https://example.com/simple',
+      'pip install --target build/vendor -r requirements.txt',
       ['opam exec -- ls', 'ls'],
       'mix deps.get',
     ],
@@ -240,6 +246,7 @@ function packageEffects(call: ProgramCall): readonly Effect[] {
       ? refuseOptions({ python: 'chooses a program that runs', editor: 'starts a program' })
       : () => [],
   )(call);
+  const files = name.startsWith('pip') ? pipFiles(call) : [];
   const starting = subcommands({
     exec: startingSub('y:v', 'switch= set-root package= version= gem= no-ghc-package-path plain cwd='),
     ...(name === 'mix' ? { cmd: startingSub('', 'app= cd=') } : {}),
@@ -258,5 +265,23 @@ function packageEffects(call: ProgramCall): readonly Effect[] {
           .filter((_arg, index) => /^(?:-e|--eval)$/.test(args[index - 1]?.text ?? ''))
           .map((at) => refused(call, '-e runs code', at))
       : [];
-  return [...own, ...starting, ...inline];
+  return [...own, ...files, ...starting, ...inline];
+}
+
+/** Files and folders that pip writes, and settings that choose the programs that it runs. */
+function pipFiles(call: ProgramCall): Effect[] {
+  const folders = ['t', 'target', 'prefix', 'root', 'src', 'd', 'dest', 'w', 'wheel-dir', 'cache-dir'];
+  const options = parseOptions(call.args, {
+    short: 't:d:w:r:c:e:i:f:C:',
+    long: 'target= prefix= root= src= dest= wheel-dir= cache-dir= log= report= output= root-user-action= requirement= retries=',
+  });
+  const sets = options.operands[0]?.text === 'config' && options.operands[1]?.text === 'set';
+  const chosen = options.operands
+    .slice(2, 3)
+    .filter(({ text }) => /\.(?:editor|python)$/.test(text ?? '.python'));
+  return [
+    ...options.values(...folders).flatMap(writesBelow),
+    ...options.values('log', 'report', 'output').map((path): Effect => ({ does: 'write', path })),
+    ...(sets ? chosen.map((at) => refused(call, 'config would choose a program that runs', at)) : []),
+  ];
 }

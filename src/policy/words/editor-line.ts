@@ -58,9 +58,7 @@ const replaces = ['/', '|', '#', ',']
   })
   .join('|');
 /** A command of sed, with single blanks, that deletes, prints, or begins lines with a verb that runs nothing. */
-const harmless = new RegExp(
-  String.raw`^(?:${address}(?: ?, ?[+~]?${address})? ?!? ?)?(?:[dpqnN=]|${replaces})?$`,
-);
+const harmless = new RegExp(`^(?:${address}(?: ?, ?[+~]?${address})? ?!? ?)?(?:[dpqnN=]|${replaces})?$`);
 
 function isHarmless(command: string): boolean {
   return harmless.test(command.replace(/[\s{}]+/g, ' ').trim());
