@@ -4,6 +4,8 @@
 interface Token {
   readonly kind: 'name' | 'string' | 'template' | 'number' | 'regex' | 'sign';
   readonly text: string;
+  /** Where the next token begins. */
+  readonly end?: number;
 }
 
 /** Returns true if JavaScript code imports a module that starts programs, evaluates text or calls computed names. */
@@ -153,38 +155,76 @@ function isOperand(tokens: readonly Token[], index: number): boolean {
 const token =
   /\s+|\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*]|\*(?!\/))*\*\/|("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(`(?:[^`\\]|\\[\s\S])*`)|([\w$\u0080-\uffff]+)|(=>|\?\.|[!-.:-@[\]^{-~])/y;
 
-/** The tokens of the code up to `at`. */
+/** The last tokens of the code up to `at`. */
 interface Reading {
   readonly tokens: Token[];
   readonly at: number;
 }
 
-const maxReadings = 64;
+/** Tokens around a place where two readings differ or meet, as many as `isSpawning` looks at. */
+const around = 12;
 
 /**
- * The ways to read code: after `)`, `}`, `++` and `--`, a slash may divide or begin a regular expression. Returns undefined for
- * code that is not understood, for example a name with escapes.
+ * The ways to read code: after `)`, `}`, `++` and `--`, a slash may divide or begin a regular expression. Another reading has the
+ * tokens up to where it meets the first one. Returns undefined for code that is not understood, for example a name with escapes.
  */
 function readingsOf(code: string): Token[][] | undefined {
   const found: Token[][] = [];
   const open: Reading[] = [{ tokens: [], at: 0 }];
   const seen = new Set<string>();
+  let first: ReadonlyMap<number, number> | undefined;
+  let left = 8 * code.length + 2_000;
   for (let reading = open.pop(); reading !== undefined; reading = open.pop()) {
-    const result = readOn(code, reading, (other) => {
-      const key = `${other.at} ${other.tokens.slice(-3).map(({ text }) => text)}`;
-      if (!seen.has(key)) open.push(other);
-      seen.add(key);
-    });
-    if (result === 'unknown' || seen.size > maxReadings) return undefined;
-    if (result !== 'invalid') found.push(result);
+    const meets = (tokens: readonly Token[]): boolean => {
+      left--;
+      return first !== undefined && isSameEnd(tokens, found[0] ?? [], first);
+    };
+    const result =
+      left < 0
+        ? 'unknown'
+        : readOn(code, reading, meets, (other) => {
+            const key = `${other.at} ${other.tokens.slice(-3).map(({ text }) => text)}`;
+            if (!seen.has(key)) open.push(other);
+            seen.add(key);
+          });
+    if (result === 'unknown') return undefined;
+    if (result !== 'invalid') found.push(followed(result, found[0], first));
+    first ??= open.length === 0 ? undefined : new Map(found[0]?.map(({ end = -1 }, index) => [end, index]));
   }
   return found.length === 0 ? undefined : found;
 }
 
-/** Reads the rest of the code, and reports other ways to read it. */
+/** Returns true if the last two tokens are also in the first reading, so that the rest is the same. */
+function isSameEnd(
+  tokens: readonly Token[],
+  all: readonly Token[],
+  first: ReadonlyMap<number, number>,
+): boolean {
+  const [before, last] = [tokens.at(-2), tokens.at(-1)];
+  const index = first.get(last?.end ?? -1);
+  if (index === undefined || index < 1) return false;
+  return (
+    all[index]?.text === last?.text && all[index]?.kind === last?.kind && all[index - 1]?.end === before?.end
+  );
+}
+
+/** Adds the next tokens of the first reading, where a reading met it. */
+function followed(
+  tokens: Token[],
+  all: readonly Token[] | undefined,
+  first: ReadonlyMap<number, number> | undefined,
+): Token[] {
+  const index = first?.get(tokens.at(-1)?.end ?? -1);
+  return all === undefined || index === undefined
+    ? tokens
+    : [...tokens, ...all.slice(index + 1, index + 1 + around)];
+}
+
+/** Reads the rest of the code, or up to where it meets the first reading, and reports other ways to read it. */
 function readOn(
   code: string,
   { tokens, at: from }: Reading,
+  meets: (tokens: readonly Token[]) => boolean,
   report: (other: Reading) => void,
 ): Token[] | 'unknown' | 'invalid' {
   for (let at = from; at < code.length; ) {
@@ -192,13 +232,14 @@ function readOn(
       const read = readSlash(code, tokens, at, report);
       if (typeof read === 'string') return read;
       at = read;
-      continue;
+    } else {
+      token.lastIndex = at;
+      const found = isComment(code, at) ? null : token.exec(code);
+      if (found === null) return /["'`]/.test(code.charAt(at)) ? 'invalid' : 'unknown';
+      at = token.lastIndex;
+      tokens.push(...toTokens(found, at));
     }
-    token.lastIndex = at;
-    const found = isComment(code, at) ? null : token.exec(code);
-    if (found === null) return /["'`]/.test(code.charAt(at)) ? 'invalid' : 'unknown';
-    at = token.lastIndex;
-    tokens.push(...toTokens(found));
+    if (meets(tokens)) return tokens;
   }
   return tokens;
 }
@@ -212,11 +253,14 @@ function readSlash(
   const end = endOfRegex(code, at + 1);
   const divides = isOperand(tokens, tokens.length - 1);
   const unclear = isUnclear(tokens);
-  if (unclear && divides && end !== undefined) report({ tokens: [...tokens, pattern], at: end });
-  if (unclear && !divides) report({ tokens: [...tokens, division], at: at + 1 });
+  if (unclear && divides && end !== undefined)
+    report({ tokens: [...tokens.slice(-around), { ...pattern, end }], at: end });
+  if (unclear && !divides)
+    report({ tokens: [...tokens.slice(-around), { ...division, end: at + 1 }], at: at + 1 });
   if (!divides && end === undefined) return unclear ? 'invalid' : 'unknown';
-  tokens.push(divides ? division : pattern);
-  return divides ? at + 1 : (end ?? code.length);
+  const next = divides ? at + 1 : (end ?? code.length);
+  tokens.push({ ...(divides ? division : pattern), end: next });
+  return next;
 }
 
 const pattern: Token = { kind: 'regex', text: '' };
@@ -234,11 +278,11 @@ function isComment(code: string, at: number): boolean {
   return code.startsWith('-->', at) && /(?:^|[\n\r\u2028\u2029]|\*\/)[ \t]{0,99}$/.test(before);
 }
 
-function toTokens([, string, template, name, sign]: RegExpExecArray): Token[] {
-  if (string !== undefined) return [{ kind: 'string', text: decodeString(string.slice(1, -1)) }];
-  if (template !== undefined) return [{ kind: 'template', text: template }];
-  if (name !== undefined) return [{ kind: /^\d/.test(name) ? 'number' : 'name', text: name }];
-  return sign === undefined ? [] : [{ kind: 'sign', text: sign }];
+function toTokens([, string, template, name, sign]: RegExpExecArray, end: number): Token[] {
+  if (string !== undefined) return [{ kind: 'string', text: decodeString(string.slice(1, -1)), end }];
+  if (template !== undefined) return [{ kind: 'template', text: template, end }];
+  if (name !== undefined) return [{ kind: /^\d/.test(name) ? 'number' : 'name', text: name, end }];
+  return sign === undefined ? [] : [{ kind: 'sign', text: sign, end }];
 }
 
 function endOfRegex(code: string, from: number): number | undefined {
