@@ -3,6 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import type { AgentCard, CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
 import { connectWorker } from './bridge.ts';
+import { isOpen, isProblem } from './card-states.ts';
 
 /** The last state of the servers; undefined until the first one arrives. */
 export const now = signal<NowReply | undefined>(undefined);
@@ -46,18 +47,6 @@ export function onCards(listener: CardListener): () => void {
 export function onRecords(listener: (records: readonly RecordRow[]) => void): () => void {
   recordListeners.add(listener);
   return () => void recordListeners.delete(listener);
-}
-
-const badStates = new Set(['failed', 'timeout', 'killed', 'error', 'lost', 'refused']);
-
-/** Whether a command ended badly or was refused. */
-export function isProblem({ state }: Pick<CommandCard, 'state'>): boolean {
-  return badStates.has(state);
-}
-
-/** Whether a command has not ended. */
-export function isOpen({ state }: Pick<CommandCard, 'state'>): boolean {
-  return state === 'running' || state === 'waiting' || state === 'asked';
 }
 
 const maxFailed = 50;

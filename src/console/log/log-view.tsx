@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
+import { isOpen } from '../card-states.ts';
 import { choices, wrapsLines } from '../choices.ts';
 import { onKeys } from '../keys.ts';
-import { isOpen } from '../store.ts';
 import { toCount, toSize } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { FindBar } from './find-bar.tsx';

@@ -27,7 +27,7 @@ export function Lane({
   return (
     <>
       <span class="name" role="presentation">
-        {name}
+        {showOdd(name)}
       </span>
       <div class="lane" role="presentation">
         {ticks.map(({ at, time }) => (

@@ -62,11 +62,11 @@ export function Lanes({
         onClick={(event) => open(findNearest(box.current, bars, event.clientX, event.clientY))}
       >
         <Axis timeline={timeline} />
-        {timeline.lanes.map(({ name, bars: own }) => (
+        {timeline.lanes.map(({ kind, name, row, bars: own }) => (
           <Lane
-            marks={name === 'you' ? timeline.marks : []}
-            key={name}
-            name={name}
+            marks={kind === 'you' && row === 0 ? timeline.marks : []}
+            key={`${kind} ${row} ${name}`}
+            name={row === 0 ? name : ''}
             bars={own}
             chosen={chosen}
             near={near}

@@ -1,7 +1,7 @@
 // The session of an agent as bars over time: one lane a shell, one for the background, one for people. Gaps of more than
 // two minutes, in which nothing ran, are folded.
 import type { CommandCard, PersonAct } from '../../contract/console.ts';
-import { isOpen } from '../store.ts';
+import { isOpen } from '../card-states.ts';
 
 /** A bar, with its place from 0 to 1. */
 export interface Bar {
@@ -24,9 +24,18 @@ export interface Gap {
   readonly ms: number;
 }
 
+/** A row of bars that do not overlap. */
+export interface LaneRow {
+  readonly kind: LaneKind;
+  readonly name: string;
+  /** 0 for the first row of the lane; commands that ran at the same time need more. */
+  readonly row: number;
+  readonly bars: readonly Bar[];
+}
+
 /** A timeline, ready to be drawn. */
 export interface Timeline {
-  readonly lanes: readonly { readonly name: string; readonly bars: readonly Bar[] }[];
+  readonly lanes: readonly LaneRow[];
   readonly marks: readonly Mark[];
   readonly gaps: readonly Gap[];
   readonly ticks: readonly { readonly at: number; readonly time: number }[];
@@ -37,6 +46,7 @@ export interface Timeline {
 }
 
 const idleMs = 120_000;
+const beginMs = 1_000;
 const foldedShare = 0.05;
 const cpuPoints = 240;
 
@@ -94,13 +104,16 @@ function toSpan(card: CommandCard, now: number): Span {
   return { card, from, to };
 }
 
-// Times in which something ran; a command in the background does not count while nothing else happens.
+// Times in which something ran; of a command in the background only its begin counts, because it may run for days.
 function toPieces(spans: readonly Span[]): readonly { readonly from: number; readonly to: number }[] {
   const pieces: { from: number; to: number }[] = [];
-  const sorted = spans
-    .filter(({ card }) => !card.background)
-    .concat(spans.filter(({ card }) => card.background && spans.length === 1));
-  const all = (sorted.length > 0 ? sorted : [...spans]).toSorted((one, other) => one.from - other.from);
+  const isAlone = spans.every(({ card }) => card.background);
+  const all = spans
+    .map(({ card, from, to }) => ({
+      from,
+      to: card.background && !isAlone ? Math.min(to, from + beginMs) : to,
+    }))
+    .sort((one, other) => one.from - other.from);
   for (const { from, to } of all) {
     const last = pieces.at(-1);
     if (last && from - last.to < idleMs) last.to = Math.max(last.to, to);
@@ -109,24 +122,57 @@ function toPieces(spans: readonly Span[]): readonly { readonly from: number; rea
   return pieces;
 }
 
+type LaneKind = (typeof laneKinds)[number];
+
+// In the order in which the lanes are drawn. A shell may be called `you` as well; its lane stays its own.
+const laneKinds = ['commands', 'shell', 'background', 'you'] as const;
+
+function laneOf({ state, background, shell }: CommandCard): {
+  readonly kind: LaneKind;
+  readonly name: string;
+} {
+  if (state === 'waiting') return { kind: 'you', name: 'you' };
+  if (background) return { kind: 'background', name: 'background' };
+  return shell === null ? { kind: 'commands', name: 'commands' } : { kind: 'shell', name: shell };
+}
+
 function toLanes(
   spans: readonly Span[],
   place: (time: number) => number,
   hasActs: boolean,
 ): Timeline['lanes'] {
-  const lanes = new Map<string, Bar[]>(hasActs ? [['you', []]] : []);
+  const lanes = new Map<string, { readonly kind: LaneKind; readonly name: string; readonly bars: Bar[] }>();
+  if (hasActs) lanes.set('you you', { kind: 'you', name: 'you', bars: [] });
   for (const { card, from, to } of spans) {
-    const name =
-      card.state === 'waiting' ? 'you' : card.background ? 'background' : (card.shell ?? 'commands');
-    const bars = lanes.get(name) ?? [];
-    bars.push({ card, from: place(from), to: place(to) });
-    lanes.set(name, bars);
+    const { kind, name } = laneOf(card);
+    const lane = lanes.get(`${kind} ${name}`) ?? { kind, name, bars: [] };
+    lane.bars.push({ card, from: place(from), to: place(to) });
+    lanes.set(`${kind} ${name}`, lane);
   }
-  const order = (name: string) =>
-    name === 'you' ? 3 : name === 'background' ? 2 : name === 'commands' ? 0 : 1;
-  return [...lanes]
-    .map(([name, bars]) => ({ name, bars }))
-    .sort((one, other) => order(one.name) - order(other.name));
+  const order = (kind: LaneKind) => laneKinds.indexOf(kind);
+  return [...lanes.values()]
+    .sort((one, other) => order(one.kind) - order(other.kind))
+    .flatMap(({ kind, name, bars }) => toRows(bars).map((own, row) => ({ kind, name, row, bars: own })));
+}
+
+const maxRows = 3;
+// A bar is at least 3 pixels wide.
+const leastShare = 0.003;
+
+// Each bar is put into the first row that has room for it, so that commands that ran side by side do not cover one another.
+function toRows(bars: readonly Bar[]): readonly (readonly Bar[])[] {
+  const rows: Bar[][] = [[]];
+  const endOf = (row: readonly Bar[]) => {
+    const last = row.at(-1);
+    return last ? Math.max(last.to, last.from + leastShare) : 0;
+  };
+  for (const bar of bars.toSorted((one, other) => one.from - other.from)) {
+    const free = rows.find((row) => endOf(row) <= bar.from);
+    if (free) free.push(bar);
+    else if (rows.length < maxRows) rows.push([bar]);
+    else rows.reduce((best, row) => (endOf(row) < endOf(best) ? row : best)).push(bar);
+  }
+  return rows;
 }
 
 const minTickShare = 0.09;

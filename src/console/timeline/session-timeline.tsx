@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { AgentCard, CommandCard } from '../../contract/console.ts';
+import { isOpen, isProblem } from '../card-states.ts';
 import { onKeys } from '../keys.ts';
 import { Loading } from '../parts/states.tsx';
 import { go } from '../router.ts';
-import { clock, isOpen, isProblem, now, onCards } from '../store.ts';
+import { clock, now, onCards } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
 import { toCount, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';

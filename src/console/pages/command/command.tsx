@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { AgentCard, CommandCard, RecordRow } from '../../../contract/console.ts';
+import { isOpen } from '../../card-states.ts';
 import { onKeys } from '../../keys.ts';
 import { LogView } from '../../log/log-view.tsx';
 import { InputField } from '../../parts/input-field.tsx';
@@ -7,7 +8,7 @@ import { Question } from '../../parts/question.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { isNarrow } from '../../screen.ts';
-import { isOpen, mayAct, now, onCards, opened } from '../../store.ts';
+import { mayAct, now, onCards, opened } from '../../store.ts';
 import { SessionTimeline } from '../../timeline/session-timeline.tsx';
 import { useFetched } from '../../use-fetched.ts';
 import { CommandHead } from './command-head.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../../contract/console.ts';
-import { isOpen } from '../../store.ts';
+import { isOpen } from '../../card-states.ts';
 import { stateWords, toEnd, toSpan, toTitle } from '../../words.ts';
 
 /** A live region that announces to screen readers when the command ends or starts to wait for input. */
