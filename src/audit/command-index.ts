@@ -7,7 +7,7 @@ import type { FoundRecord } from './feed.ts';
 import type { AuditRecord } from './read-records.ts';
 
 /** A command as its records describe it. */
-export interface IndexedCommand extends Omit<CommandCard, 'awaiting' | 'ports' | 'state'> {
+export interface IndexedCommand extends Omit<CommandCard, 'awaiting' | 'ports' | 'state' | 'cpu_percent'> {
   readonly door: string;
   readonly client: string;
   readonly token: string | null;

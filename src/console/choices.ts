@@ -9,6 +9,8 @@ interface Choices {
   readonly letters: boolean;
   readonly speaks: boolean;
   readonly notifies: boolean;
+  /** The query of the page Commands, without words and agents. */
+  readonly filters: string;
 }
 
 const key = 'nacre-console';
@@ -19,6 +21,7 @@ const usual: Choices = {
   letters: true,
   speaks: false,
   notifies: false,
+  filters: '',
 };
 
 function read(): Choices {

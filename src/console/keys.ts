@@ -1,7 +1,8 @@
 // Short cuts. Letters are silent in fields, can be turned off, and none of them approves anything.
 import { signal } from '@preact/signals';
 import { choices } from './choices.ts';
-import { go } from './router.ts';
+import { copyText } from './copy-text.ts';
+import { go, goBack } from './router.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
 const layers: Keys[] = [];
@@ -81,9 +82,9 @@ const usual: Keys = {
   k: move(-1),
   '/': () => document.querySelector<HTMLInputElement>('#find, #anything')?.focus(),
   Escape: () => {
-    if (window.location.pathname !== '/') history.back();
+    if (window.location.pathname !== '/') goBack();
   },
-  y: () => void navigator.clipboard.writeText(window.location.href),
+  y: () => void copyText(window.location.href, 'The address is copied.'),
 };
 
 /** Every key, for the list. */

@@ -8,12 +8,21 @@ export interface Location {
   readonly full: string;
 }
 
+// A part that is no valid encoding stays as it is; no page has this name.
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function here(): Location {
   const { pathname, search } = window.location;
   const path = pathname
     .split('/')
     .filter((part) => part !== '')
-    .map(decodeURIComponent);
+    .map(decode);
   return { path, query: new URLSearchParams(search), full: pathname + search };
 }
 
@@ -23,16 +32,29 @@ export const place = signal<Location>(here());
 /** Goes to an address of the console. */
 export function go(address: string, replaces = false): void {
   if (address === place.value.full) return;
-  if (replaces) history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
+  if (replaces) history.replaceState({ depth: depth() }, '', address);
+  else history.pushState({ depth: depth() + 1 }, '', address);
   const before = place.value.path.join('/');
   place.value = here();
   if (before !== place.value.path.join('/')) window.scrollTo(0, 0);
 }
 
+// How many pages of the console are behind this one in the history of the tab.
+function depth(): number {
+  const { depth: known = 0 } = (history.state ?? {}) as { readonly depth?: number };
+  return known;
+}
+
+/** Goes back to the page before; from the first one to the list above it, so that the reader stays in the console. */
+export function goBack(): void {
+  const [section = '', id] = place.value.path;
+  if (depth() > 0) history.back();
+  else go(id === undefined ? '/' : `/${section}`);
+}
+
 /** Changes parts of the query; an empty value removes one. */
 export function setQuery(changes: Readonly<Record<string, string>>): void {
-  const query = new URLSearchParams(place.value.query);
+  const query = new URLSearchParams(window.location.search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === '') query.delete(name);
     else query.set(name, value);

@@ -23,6 +23,10 @@ export const generation = signal(0);
 
 /** Commands that wait for input. */
 export const awaitingInput = computed(() => now.value?.running.filter(({ awaiting }) => awaiting) ?? []);
+/** How many commands run; those that wait for an answer do not. */
+export const runningCount = computed(
+  () => now.value?.running.filter(({ state }) => state !== 'waiting').length ?? 0,
+);
 /** How many questions and commands wait for a person. */
 export const waitingCount = computed(() => (now.value?.questions.length ?? 0) + awaitingInput.value.length);
 /** Whether this page may act. */

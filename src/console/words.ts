@@ -66,6 +66,18 @@ export function toPath(path: string | null, home: string): string {
   return showOdd(path === home ? '~' : path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
 }
 
+const doors: Readonly<Record<string, string>> = {
+  mcp: 'over MCP',
+  http: 'over HTTP',
+  cli: 'on the command line',
+  functions: 'through the library',
+};
+
+/** How a command came in: `over MCP`, `on the command line`. */
+export function toDoor(door: string): string {
+  return doors[door] ?? `over ${door}`;
+}
+
 /** `claude-code · web-shop`. */
 export function toAgentName({
   client,
@@ -123,8 +135,15 @@ export function toTone(state: CardState): string {
   return state === 'asked' || state === 'skipped' ? 'plain' : 'bad';
 }
 
+/** The word for the state of a command; a question without approval is not a refusal by a rule. */
+export function toStateWord(card: Pick<CommandCard, 'state' | 'verdict' | 'acts'>): string {
+  if (card.state !== 'refused' || card.verdict !== 'ask') return stateWords[card.state];
+  return card.acts.some(({ kind }) => kind === 'declined') ? 'Denied' : 'Not answered';
+}
+
 /** How a command ended, in a few words. */
-export function toEnd({ state, exit_code, cause, rule }: CommandCard): string {
+export function toEnd(card: CommandCard): string {
+  const { state, exit_code, cause, rule } = card;
   if (state === 'failed') return exit_code === null ? 'failed' : `exit ${exit_code}`;
   if (state === 'killed')
     return cause === 'oom'
@@ -132,6 +151,6 @@ export function toEnd({ state, exit_code, cause, rule }: CommandCard): string {
       : cause === 'stopped' || cause === null
         ? 'stopped'
         : `killed: ${cause}`;
-  if (state === 'refused') return rule === null ? 'refused' : `refused: ${rule}`;
-  return state === 'completed' ? '' : stateWords[state].toLowerCase();
+  if (state === 'refused' && card.verdict !== 'ask') return rule === null ? 'refused' : `refused: ${rule}`;
+  return state === 'completed' ? '' : toStateWord(card).toLowerCase();
 }

@@ -58,6 +58,8 @@ export interface CommandCard {
   readonly awaiting: boolean;
   readonly ports: readonly number[];
   readonly cpu_ms: number | null;
+  /** Of one core, in the last second; null unless it runs. */
+  readonly cpu_percent: number | null;
   readonly memory_bytes: number | null;
   readonly terminal: boolean;
   /** The machine that it runs on; null for this one. */

@@ -30,8 +30,10 @@ export interface CommandSeries {
 
 /** Figures of commands over time, and of the server as a whole. */
 export interface UsageSeries {
-  /** Adds a sample of every running command; those that are left out have ended. */
-  sample(used: ReadonlyMap<string, UsedSoFar>): void;
+  /** Adds a sample of every running command; those that are left out have ended. Returns the ids whose CPU percentage changed. */
+  sample(used: ReadonlyMap<string, UsedSoFar>): readonly string[];
+  /** The newest CPU percentage of a command; null before its second sample. */
+  cpuPercent(id: string): number | null;
   of(id: string): CommandSeries;
   /** Running commands and their CPU together, every 10 s. */
   whole(): { readonly running: readonly number[]; readonly cpu: readonly number[] };
@@ -47,6 +49,7 @@ interface Entry {
   readonly cpu: Series;
   readonly memory: Series;
   last: { readonly at: number; readonly cpuMs: number } | undefined;
+  percent: number | null;
 }
 
 /** Creates empty series. */
@@ -58,10 +61,11 @@ export function createUsageSeries(now: () => number = () => performance.now()): 
   const entryOf = (id: string): Entry => {
     const known = commands.get(id);
     if (known) return known;
-    const made = {
+    const made: Entry = {
       cpu: createSeries(commandCapacity),
       memory: createSeries(commandCapacity),
       last: undefined,
+      percent: null,
     };
     commands.set(id, made);
     const [oldest] = commands.keys();
@@ -71,7 +75,9 @@ export function createUsageSeries(now: () => number = () => performance.now()): 
   const sampleOne = (id: string, { cpuMs, memoryBytes }: UsedSoFar): number => {
     const entry = entryOf(id);
     const at = now();
-    const percent = cpuMs === null || entry.last === undefined ? 0 : toPercent(entry.last, cpuMs, at);
+    const measured = cpuMs === null || entry.last === undefined ? null : toPercent(entry.last, cpuMs, at);
+    const percent = measured ?? 0;
+    entry.percent = measured;
     if (cpuMs !== null) entry.last = { at, cpuMs };
     entry.cpu.push(percent);
     entry.memory.push(memoryBytes ?? 0);
@@ -79,12 +85,21 @@ export function createUsageSeries(now: () => number = () => performance.now()): 
   };
   return {
     sample(used) {
-      const percents = [...used].map(([id, one]) => sampleOne(id, one));
-      if (now() - wholeAt < serverEveryMs) return;
-      wholeAt = now();
-      running.push(used.size);
-      cpu.push(percents.reduce((sum, one) => sum + one, 0));
+      const changed: string[] = [];
+      let whole = 0;
+      for (const [id, one] of used) {
+        const before = commands.get(id)?.percent ?? null;
+        whole += sampleOne(id, one);
+        if (commands.get(id)?.percent !== before) changed.push(id);
+      }
+      if (now() - wholeAt >= serverEveryMs) {
+        wholeAt = now();
+        running.push(used.size);
+        cpu.push(whole);
+      }
+      return changed;
     },
+    cpuPercent: (id) => commands.get(id)?.percent ?? null,
     of(id) {
       const entry = commands.get(id);
       return { cpu: entry?.cpu.values() ?? [], memory: entry?.memory.values() ?? [] };

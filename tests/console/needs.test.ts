@@ -40,8 +40,10 @@ describe('what needs you', { timeout: 300_000 }, () => {
     await page.getByText('1 needs you').first().waitFor();
     expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
     expect(await findingsInThemes(page)).toEqual([]);
-    await card.getByRole('checkbox', { name: 'secret' }).check();
-    await card.getByLabel('It waits for input').fill('hunter2');
+    // The question is about a password, so the field hides what is typed.
+    expect(await card.getByRole('checkbox', { name: 'secret' }).isChecked()).toBe(true);
+    expect(await card.getByLabel('Answer').getAttribute('type')).toBe('password');
+    await card.getByLabel('Answer').fill('hunter2');
     await card.getByRole('button', { name: 'Send' }).click();
     await card.waitFor({ state: 'detached' });
     const [found] = await commandsOf('q=3040');

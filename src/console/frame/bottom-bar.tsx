@@ -5,7 +5,7 @@ import { place } from '../router.ts';
 import { waitingCount } from '../store.ts';
 import { Health } from './health.tsx';
 import { Pause } from './pause.tsx';
-import { sections } from './sections.ts';
+import { sections, toAddress } from './sections.ts';
 
 const inSheet: ReadonlySet<string> = new Set(['audit', 'server']);
 
@@ -19,7 +19,7 @@ export function BottomBar() {
       {sections
         .filter(([path]) => !inSheet.has(path))
         .map(([path, label, icon]) => (
-          <a key={path} href={`/${path}`} aria-current={section === path ? 'page' : undefined}>
+          <a key={path} href={toAddress(path)} aria-current={section === path ? 'page' : undefined}>
             <Icon name={icon} />
             {path === 'approvals' ? 'Needs you' : label}
             {path === 'approvals' && waitingCount.value > 0 && (

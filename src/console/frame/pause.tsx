@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { ApiError, postJson } from '../api.ts';
 import { Icon } from '../parts/icon.tsx';
 import { notify } from '../parts/toast.tsx';
-import { mayAct, now } from '../store.ts';
+import { mayAct, now, runningCount } from '../store.ts';
 
 /** Pauses every server after a second press, or resumes. */
 export function Pause() {
   const [asks, setAsks] = useState(false);
   const isPaused = now.value?.paused ?? false;
-  const running = now.value?.running.length ?? 0;
+  const running = runningCount.value;
   const act = async (paused: boolean) => {
     setAsks(false);
     try {

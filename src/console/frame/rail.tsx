@@ -1,9 +1,9 @@
 import { Icon, Logo } from '../parts/icon.tsx';
 import { place } from '../router.ts';
-import { now, waitingCount } from '../store.ts';
+import { now, runningCount, waitingCount } from '../store.ts';
 import { Health } from './health.tsx';
 import { Pause } from './pause.tsx';
-import { sections } from './sections.ts';
+import { sections, toAddress } from './sections.ts';
 
 /** The pages, the state of the servers, and Pause. */
 export function Rail() {
@@ -19,7 +19,7 @@ export function Rail() {
           const badge = toBadge(path);
           return (
             <li key={path} class={path === 'audit' ? 'gap' : ''}>
-              <a href={`/${path}`} aria-current={section === path ? 'page' : undefined} title={label}>
+              <a href={toAddress(path)} aria-current={section === path ? 'page' : undefined} title={label}>
                 <Icon name={icon} />
                 <span class="label">{label}</span>
                 {badge > 0 && <span class={`count${path === 'approvals' ? ' needs' : ''}`}>{badge}</span>}
@@ -37,7 +37,7 @@ export function Rail() {
 }
 
 function toBadge(path: string): number {
-  if (path === 'commands') return now.value?.running.length ?? 0;
+  if (path === 'commands') return runningCount.value;
   if (path === 'agents') return now.value?.agents.filter(({ here }) => here).length ?? 0;
   return path === 'approvals' ? waitingCount.value : 0;
 }

@@ -1,3 +1,4 @@
+import { choices } from '../choices.ts';
 import { place } from '../router.ts';
 import { now, opened } from '../store.ts';
 import { toAgentName, toTitle } from '../words.ts';
@@ -11,6 +12,13 @@ export const sections = [
   ['audit', 'Audit', 'audit'],
   ['server', 'Server', 'server'],
 ] as const;
+
+/** The address of a page; of Commands with the filters that were chosen last. */
+export function toAddress(path: string): string {
+  const { filters } = choices.value;
+  const isElsewhere = place.value.path[0] !== 'commands' || place.value.path.length > 1;
+  return path === 'commands' && filters !== '' && isElsewhere ? `/commands?${filters}` : `/${path}`;
+}
 
 /** The title of the current page. */
 export function toPageTitle(): string {

@@ -1,11 +1,11 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { choices, choose, wrapsLines } from '../choices.ts';
+import { copyText } from '../copy-text.ts';
 import { onKeys } from '../keys.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { notify } from '../parts/toast.tsx';
-import { toCount } from '../words.ts';
+import { toAmount, toCount } from '../words.ts';
 import type { ShownLog } from './use-log.ts';
 
 const nextTimes = { since: 'clock', clock: 'off', off: 'since' } as const;
@@ -46,7 +46,7 @@ export function LogTools({ card, shown }: { readonly card: CommandCard; readonly
         items={[
           [shown.chosen ? 'Chosen lines' : 'Output', () => void copy(shown, '')],
           ['Command and output', () => void copy(shown, `$ ${card.command}\n`)],
-          ['Address of this page', () => void copyAddress()],
+          ['Address of this page', () => void copyText(window.location.href, 'The address is copied.')],
         ]}
       />
       <Menu
@@ -108,11 +108,6 @@ async function goToError({ log, ring, chosen, choose: set }: ShownLog, by: 1 | -
 async function copy({ log, chosen, state }: ShownLog, before: string): Promise<void> {
   const [first, last] = chosen ?? [0, (state?.lines ?? 0) - 1];
   const text = (await log.current?.text(first, last + 1)) ?? '';
-  await navigator.clipboard.writeText(before + text);
-  notify(`${toCount(Math.max(0, last - first + 1))} lines are copied.`);
-}
-
-async function copyAddress(): Promise<void> {
-  await navigator.clipboard.writeText(window.location.href);
-  notify('The address is copied.');
+  const count = Math.max(0, last - first + 1);
+  await copyText(before + text, `${toAmount(count, 'line')} ${count === 1 ? 'is' : 'are'} copied.`);
 }

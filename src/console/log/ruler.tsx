@@ -19,6 +19,7 @@ export function Ruler({
     const place = () => {
       frame = 0;
       const whole = Math.max(1, log.scrollHeight);
+      part.current?.toggleAttribute('hidden', log.scrollHeight <= log.clientHeight);
       part.current?.style.setProperty('top', `${(log.scrollTop / whole) * 100}%`);
       part.current?.style.setProperty('height', `${Math.min(1, log.clientHeight / whole) * 100}%`);
     };

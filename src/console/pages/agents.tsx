@@ -1,12 +1,15 @@
 import type { AgentCard, CommandCard } from '../../contract/console.ts';
+import { ActRow } from '../parts/act-row.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { isNarrow } from '../screen.ts';
 import { clock, now } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
-import { useFetched } from '../use-fetched.ts';
-import { toAgentName, toAgo, toClock, toCount, toPath } from '../words.ts';
+import { useSession } from '../use-session.ts';
+import { useSteady } from '../use-steady.ts';
+import { toAgentName, toAgo, toAmount, toClock, toCount, toDoor, toPath } from '../words.ts';
+import { showOdd } from '../worker/visible-text.ts';
 import { FirstSteps } from './now.tsx';
 
 /** The page that lists the agents. */
@@ -26,50 +29,53 @@ export function AgentsPage() {
         <h1 id="agents-title">Agents</h1>
         <span class="count">{state.agents.length}</span>
       </header>
-      <ul class="rows-list">
-        {state.agents.map((agent) => (
-          <li key={agent.key}>
-            <a class="agent-row wide" data-row href={`/agents/${encodeURIComponent(agent.key)}`}>
-              <span class={`dot ${agent.here ? 'ok' : 'off'}`} aria-hidden="true" />
-              <b>
-                {toAgentName(agent)}
-                <span class="sr">{agent.here ? ', here' : ', gone'}</span>
-              </b>
-              <span class="soft">{toPath(agent.folder, state.home)}</span>
-              <span class="sub">
-                over {agent.door}, {toCount(agent.commands)} commands since {toClock(agent.since, false)}
-                {agent.running > 0 && <span class="run">{agent.running} running</span>}
-                {agent.waiting > 0 && <span class="wait">{agent.waiting} waiting</span>}
-                {agent.failed > 0 && <span class="bad">{agent.failed} failed</span>}
-                {agent.refused > 0 && <span class="warn">{agent.refused} refused</span>}
-              </span>
-              <span class="soft">{toAgo(agent.last, clock.value)}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      <AgentRows agents={state.agents} home={state.home} />
     </section>
+  );
+}
+
+function AgentRows({ agents, home }: { readonly agents: readonly AgentCard[]; readonly home: string }) {
+  const [shown, aim] = useSteady(agents);
+  return (
+    <ul class="rows-list" {...aim}>
+      {shown.map((agent) => (
+        <li key={agent.key}>
+          <a class="agent-row wide" data-row href={`/agents/${encodeURIComponent(agent.key)}`}>
+            <span class={`dot ${agent.here ? 'ok' : 'off'}`} aria-hidden="true" />
+            <b>
+              {toAgentName(agent)}
+              <span class="sr">{agent.here ? ', here' : ', gone'}</span>
+            </b>
+            <span class="soft">{toPath(agent.folder, home)}</span>
+            <span class="sub">
+              {toAmount(agent.commands, 'command')} {toDoor(agent.door)} since {toClock(agent.since, false)}
+              {agent.running > 0 && <span class="run">{agent.running} running</span>}
+              {agent.waiting > 0 && <span class="wait">{agent.waiting} waiting</span>}
+              {agent.failed > 0 && <span class="bad">{agent.failed} failed</span>}
+              {agent.refused > 0 && <span class="warn">{agent.refused} refused</span>}
+            </span>
+            <span class="soft">{toAgo(agent.last, clock.value)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
 /** The session of one agent: its timeline and its commands. */
 export function AgentPage({ id }: { readonly id: string }) {
-  const { data, error, reload } = useFetched<{
-    readonly agent: AgentCard;
-    readonly commands: readonly CommandCard[];
-  }>(`/api/agents/${encodeURIComponent(id)}`);
+  const { data, error, reload } = useSession(id);
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading page="Agent" />;
   const agent = now.value?.agents.find(({ key }) => key === id) ?? data.agent;
   const questions = isNarrow.value
     ? []
     : (now.value?.questions ?? []).filter((question) => question.agent === id);
-  const live = new Map((now.value?.running ?? []).map((card) => [card.id, card]));
-  const cards = data.commands.map((card) => live.get(card.id) ?? card).toReversed();
+  const cards = data.commands.toReversed();
   return (
     <div class="stack">
       <h1 class="sr">{toAgentName(agent)}</h1>
-      <SessionTimeline agent={agent} />
+      <SessionTimeline agent={agent} commands={data.commands} />
       {questions.map((question) => (
         <Question key={question.id} question={question} isWide />
       ))}
@@ -78,15 +84,46 @@ export function AgentPage({ id }: { readonly id: string }) {
           <h2 id="own-title">Commands</h2>
           <span class="count">{toCount(agent.commands)}</span>
           <a class="more-link" href={`/commands?agent=${encodeURIComponent(id)}`}>
-            filter
+            Filter
           </a>
         </header>
-        {cards.length === 0 ? (
-          <Empty title="No commands." />
-        ) : (
-          <CommandRows cards={cards.slice(0, 300)} withAgent={false} label="Commands of this agent" />
+        {agent.shells.length > 0 && (
+          <p class="soft pad">
+            {agent.shells.length === 1 ? 'Shell' : 'Shells'}: <b>{showOdd(agent.shells.join(', '))}</b>
+          </p>
         )}
+        {cards.length === 0 ? <Empty title="No commands." /> : <OwnCommands cards={cards.slice(0, 300)} />}
       </section>
+      <Acts cards={cards} />
+    </div>
+  );
+}
+
+const mostActs = 50;
+
+function Acts({ cards }: { readonly cards: readonly CommandCard[] }) {
+  const acts = cards.flatMap((card) => card.acts.map((act) => ({ card, act })));
+  if (acts.length === 0) return null;
+  const newest = acts.toSorted((one, other) => (one.act.at < other.act.at ? 1 : -1)).slice(0, mostActs);
+  return (
+    <section class="card fill" aria-labelledby="acts-title">
+      <header class="list-head">
+        <h2 id="acts-title">What people did</h2>
+      </header>
+      <ul class="answer-list">
+        {newest.map(({ card, act }) => (
+          <ActRow key={`${card.id} ${act.at} ${act.kind}`} card={card} act={act} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OwnCommands({ cards }: { readonly cards: readonly CommandCard[] }) {
+  const [shown, aim] = useSteady(cards);
+  return (
+    <div {...aim}>
+      <CommandRows cards={shown} withAgent={false} label="Commands of this agent" />
     </div>
   );
 }

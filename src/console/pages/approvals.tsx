@@ -1,13 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import type { CommandCard, QuestionCard } from '../../contract/console.ts';
+import { ActRow } from '../parts/act-row.tsx';
 import { Awaiting } from '../parts/awaiting.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { awaitingInput, now } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
-import { toClock, toTitle } from '../words.ts';
-import { showOdd } from '../worker/visible-text.ts';
 
 interface ApprovalsReply {
   readonly questions: readonly QuestionCard[];
@@ -62,18 +61,5 @@ export function ApprovalsPage() {
 function Answered({ card }: { readonly card: CommandCard }) {
   const act = card.acts.find(({ kind }) => kind === 'approved' || kind === 'declined');
   if (!act) return <CommandRows cards={[card]} label="Command" />;
-  return (
-    <li>
-      <span class={`tag ${act.kind === 'approved' ? 'ok' : 'warn'}`}>
-        {act.kind === 'approved' ? 'Approved' : 'Denied'}
-      </span>
-      <a data-row href={`/commands/${card.id}`}>
-        <code>{toTitle(card.command)}</code>
-      </a>
-      <span class="soft">
-        {showOdd(act.by)}, {toClock(act.at)}
-      </span>
-      {act.note !== null && <q>{showOdd(act.note)}</q>}
-    </li>
-  );
+  return <ActRow card={card} act={act} />;
 }

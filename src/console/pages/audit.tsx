@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { place, setQuery } from '../router.ts';
 import { onRecords } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
-import { toClock, toCount, toTitle } from '../words.ts';
+import { toAmount, toClock, toCount, toTitle } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
 interface RecordPage {
@@ -56,15 +56,19 @@ export function AuditPage() {
     watchRecords(true);
     return () => watchRecords(false);
   }, []);
+  const list = useRef<HTMLOListElement>(null);
+  const [later, setLater] = useState<readonly RecordRow[]>([]);
+  useEffect(() => setLater([]), [query.toString()]);
+  const show = (records: readonly RecordRow[]) =>
+    set((before) => ({ ...before, records: put(records, before.records) }));
   useEffect(
     () =>
       onRecords((records) => {
         if (isFiltered) return;
-        set((before) => {
-          const known = new Set(before.records.slice(0, 500).map(({ server, seq }) => `${server} ${seq}`));
-          const fresh = records.filter(({ server, seq }) => !known.has(`${server} ${seq}`)).toReversed();
-          return { ...before, records: [...fresh, ...before.records].slice(0, maxShown) };
-        });
+        // Nothing moves under the reader: new rows wait while the list is used.
+        const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
+        if (isUsed) setLater((before) => put(records, before));
+        else show(records);
       }),
     [isFiltered],
   );
@@ -97,6 +101,22 @@ export function AuditPage() {
         </FilterForm>
         <Chain />
       </header>
+      {later.length > 0 && (
+        <button
+          class="btn wide-pill"
+          type="button"
+          onClick={() => {
+            if (later.length < maxShown) show(later.toReversed());
+            else reload();
+            setLater([]);
+            window.scrollTo(0, 0);
+          }}
+        >
+          {later.length >= maxShown
+            ? `${toCount(maxShown)} or more new records`
+            : toAmount(later.length, 'new record')}
+        </button>
+      )}
       {error ? (
         <Failure error={error} onRetry={reload} />
       ) : !data ? (
@@ -104,7 +124,7 @@ export function AuditPage() {
       ) : data.records.length === 0 ? (
         <Empty title={isFiltered ? 'No record matches.' : 'There are no records yet.'} />
       ) : (
-        <ol class="audit-list">
+        <ol class="audit-list" ref={list}>
           {data.records.map((record) => (
             <AuditRow key={`${record.server}-${record.seq}`} record={record} />
           ))}
@@ -117,6 +137,14 @@ export function AuditPage() {
       )}
     </section>
   );
+}
+
+/** Puts records before those that are shown, newest first; one that is there already is not put again. */
+function put(records: readonly RecordRow[], before: readonly RecordRow[]): readonly RecordRow[] {
+  const keyOf = ({ server, seq }: RecordRow) => `${server} ${seq}`;
+  const known = new Set(before.map(keyOf));
+  const fresh = records.filter((record) => !known.has(keyOf(record))).toReversed();
+  return [...fresh, ...before].slice(0, maxShown);
 }
 
 function AuditRow({ record }: { readonly record: RecordRow }) {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
+import { choose } from '../choices.ts';
 import { Choose } from '../parts/choose.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
@@ -53,6 +54,9 @@ export function CommandsPage() {
   const list = useRef<HTMLDivElement>(null);
   const active = filterNames.filter((name) => query.has(name));
   useEffect(() => {
+    const kept = new URLSearchParams(query);
+    for (const name of ['q', 'agent']) kept.delete(name);
+    choose({ filters: kept.toString() });
     setFresh(0);
     seen.current = { since: new Date().toISOString(), ids: new Set() };
   }, [query.toString()]);

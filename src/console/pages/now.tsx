@@ -6,7 +6,8 @@ import { Question } from '../parts/question.tsx';
 import { ServerList } from '../parts/server-list.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { awaitingInput, clock, now, waitingCount } from '../store.ts';
+import { awaitingInput, clock, now, runningCount, waitingCount } from '../store.ts';
+import { useSteady } from '../use-steady.ts';
 import { toAgentName, toAgo, toCount } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
@@ -25,8 +26,7 @@ export function NowPage() {
       <div class="column">
         <Summary state={state} needs={waitingCount.value} />
         {state.total === 0 && state.running.length === 0 && <FirstSteps />}
-        <Running cards={state.running} />
-        <Failed cards={state.failed} />
+        <RunningAndFailed state={state} />
       </div>
       <div class="column">
         {state.approval_off !== null && state.questions.length === 0 && elsewhere.length > 0 && (
@@ -64,8 +64,8 @@ function findElsewhere({ running, questions }: NowReply): readonly CommandCard[]
 }
 
 function Summary({ state, needs }: { readonly state: NowReply; readonly needs: number }) {
-  const { running, failed, per_minute } = state;
-  const active = running.filter(({ state: one }) => one !== 'waiting').length;
+  const { failed, per_minute } = state;
+  const active = runningCount.value;
   return (
     <section class="card part" aria-labelledby="sum-title">
       <h1 id="sum-title" class="sum">
@@ -77,7 +77,7 @@ function Summary({ state, needs }: { readonly state: NowReply; readonly needs: n
           {failed.length}
           {failed.length >= mostFailed && '+'}
         </b>{' '}
-        failed in the last hour
+        failed or refused in the last hour
       </h1>
       <Spark
         values={per_minute}
@@ -86,6 +86,16 @@ function Summary({ state, needs }: { readonly state: NowReply; readonly needs: n
       />
       <p class="fine">Commands a minute, last hour</p>
     </section>
+  );
+}
+
+function RunningAndFailed({ state }: { readonly state: NowReply }) {
+  const [{ running, failed }, aim] = useSteady(state);
+  return (
+    <div class="column" {...aim}>
+      <Running cards={running} />
+      <Failed cards={failed} />
+    </div>
   );
 }
 
@@ -143,9 +153,10 @@ function AskedElsewhere({
   );
 }
 
-function Agents({ agents }: { readonly agents: readonly AgentCard[] }) {
+function Agents({ agents: all }: { readonly agents: readonly AgentCard[] }) {
+  const [agents, aim] = useSteady(all);
   return (
-    <section class="card part" aria-labelledby="agents-title">
+    <section class="card part" aria-labelledby="agents-title" {...aim}>
       <h2 id="agents-title">
         Agents <a href="/agents">all</a>
       </h2>

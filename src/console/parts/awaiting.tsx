@@ -25,15 +25,19 @@ export function Awaiting({ card }: { readonly card: CommandCard }) {
           <code>{prompt}</code>
         </pre>
       )}
-      {mayAct.value ? <InputField id={card.id} /> : <p class="fine">This page is read-only.</p>}
+      {mayAct.value ? (
+        <InputField id={card.id} prompt={prompt} label="Answer" />
+      ) : (
+        <p class="fine">This page is read-only.</p>
+      )}
     </article>
   );
 }
 
 const promptBytes = 400;
 
-// The last line that it printed, which is usually its question.
-function usePrompt({ id, stdout_bytes, stderr_bytes }: CommandCard): string {
+/** The last line that a command printed, which is usually its question. */
+export function usePrompt({ id, stdout_bytes, stderr_bytes }: CommandCard): string {
   const [prompt, setPrompt] = useState('');
   const end = stdout_bytes + stderr_bytes;
   useEffect(() => {

@@ -30,7 +30,7 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
   return (
     <li>
       <a class={`row${withAgent ? '' : ' own'}`} data-row href={`/commands/${card.id}`}>
-        <Shape state={card.state} />
+        <Shape card={card} />
         <time class="when" dateTime={at} title={at}>
           {toClock(at, false)}
         </time>
@@ -62,7 +62,7 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
   return (
     <li>
       <a class="running-row" data-row href={`/commands/${card.id}`}>
-        <Shape state={card.state} />
+        <Shape card={card} />
         <code class="what">{showOdd(toTitle(card.command))}</code>
         <span class="took">
           {card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value)}
@@ -76,6 +76,7 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
               :{port}
             </span>
           ))}
+          {card.cpu_percent !== null && <span>{card.cpu_percent} % CPU</span>}
           {card.memory_bytes !== null && card.memory_bytes > 0 && <span>{toSize(card.memory_bytes)}</span>}
         </span>
       </a>

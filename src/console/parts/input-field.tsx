@@ -2,11 +2,23 @@ import { useState } from 'preact/hooks';
 import { ApiError, postJson } from '../api.ts';
 import { notify } from './toast.tsx';
 
+const secretPrompt = /passw|passphrase|passcode|secret|token|\bpin\b|one-time|\botp\b/i;
+
 /** A field for a command that waits for input. A secret is hidden here, in records and in the output. */
-export function InputField({ id }: { readonly id: string }) {
+export function InputField({
+  id,
+  prompt,
+  label = 'It waits for input',
+}: {
+  readonly id: string;
+  /** The last line that the command printed; if it asks for a password, the field hides what is typed. */
+  readonly prompt: string;
+  readonly label?: string;
+}) {
   const field = `typed-${id}`;
   const [text, setText] = useState('');
-  const [isSecret, setSecret] = useState(false);
+  const [chosen, setSecret] = useState<boolean>();
+  const isSecret = chosen ?? secretPrompt.test(prompt);
   const send = async (body: object) => {
     try {
       await postJson(`/api/commands/${id}/type`, body);
@@ -23,7 +35,7 @@ export function InputField({ id }: { readonly id: string }) {
         void send({ text: `${text}\n`, secret: isSecret });
       }}
     >
-      <label for={field}>It waits for input</label>
+      <label for={field}>{label}</label>
       <input
         {...(isSecret ? { type: 'password' as const } : { type: 'text' as const })}
         id={field}

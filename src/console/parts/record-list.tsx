@@ -1,5 +1,6 @@
 import type { RecordRow } from '../../contract/console.ts';
-import { toClock, toSpan } from '../words.ts';
+import { now } from '../store.ts';
+import { toClock, toDoor, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
 const hidden = new Set([
@@ -49,12 +50,17 @@ export function RecordList({
 /** A record in a few words. */
 export function describe(record: RecordRow): string {
   const { kind } = record;
-  if (kind === 'asked') return `by ${showOdd(record.client)} over ${record.door}`;
+  if (kind === 'asked') return `by ${showOdd(record.client)} ${toDoor(record.door)}`;
   if (kind === 'decided') return `${record.verdict}: ${record.rule}`;
-  if (kind === 'finished') return `${record.status}, exit ${record.exit_code}`;
+  if (kind === 'started')
+    return record.cwd === undefined ? '' : `in ${toPath(String(record.cwd), now.value?.home ?? '')}`;
+  if (kind === 'finished')
+    return record.exit_code === null ? String(record.status) : `${record.status}, exit ${record.exit_code}`;
   if (kind === 'approved' || kind === 'declined') return `by ${showOdd(String(record.by))}`;
   if (kind === 'refused' || kind === 'failed') return String(record.code);
-  return showOdd(record.client);
+  if (kind === 'skipped') return showOdd(String(record.reason ?? ''));
+  const detail = typeof record.detail === 'string' ? `${showOdd(record.detail)}, ` : '';
+  return `${detail}by ${showOdd(record.client)}`;
 }
 
 function toFields(record: RecordRow): string {

@@ -1,13 +1,14 @@
-import type { CardState, CommandCard } from '../../contract/console.ts';
+import type { CommandCard } from '../../contract/console.ts';
 import { clock } from '../store.ts';
-import { stateShapes, stateWords, toSpan, toTone } from '../words.ts';
+import { stateShapes, toSpan, toStateWord, toTone } from '../words.ts';
 
 /** The shape of a state, for lists. */
-export function Shape({ state }: { readonly state: CardState }) {
+export function Shape({ card }: { readonly card: CommandCard }) {
+  const { state } = card;
   return (
     <span class={`shape ${toTone(state)}`}>
       <span aria-hidden="true">{stateShapes[state]}</span>
-      <span class="sr">{stateWords[state]}</span>
+      <span class="sr">{toStateWord(card)}</span>
     </span>
   );
 }
@@ -22,7 +23,7 @@ export function Status({ card }: { readonly card: CommandCard }) {
       ) : (
         <span aria-hidden="true">{stateShapes[card.state]}</span>
       )}
-      {stateWords[card.state]}
+      {toStateWord(card)}
       {card.state === 'failed' && card.exit_code !== null ? ` (exit ${card.exit_code})` : ''}
       {runtime !== '' && <time> {runtime}</time>}
     </span>

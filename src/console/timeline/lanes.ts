@@ -156,18 +156,15 @@ function toLanes(
 }
 
 const maxRows = 3;
-// A bar is at least 3 pixels wide.
-const leastShare = 0.003;
+// The end of one command and the begin of the next one are measured by different clocks.
+const slackShare = 0.002;
 
 // Each bar is put into the first row that has room for it, so that commands that ran side by side do not cover one another.
 function toRows(bars: readonly Bar[]): readonly (readonly Bar[])[] {
   const rows: Bar[][] = [[]];
-  const endOf = (row: readonly Bar[]) => {
-    const last = row.at(-1);
-    return last ? Math.max(last.to, last.from + leastShare) : 0;
-  };
+  const endOf = (row: readonly Bar[]) => row.at(-1)?.to ?? 0;
   for (const bar of bars.toSorted((one, other) => one.from - other.from)) {
-    const free = rows.find((row) => endOf(row) <= bar.from);
+    const free = rows.find((row) => endOf(row) <= bar.from + slackShare);
     if (free) free.push(bar);
     else if (rows.length < maxRows) rows.push([bar]);
     else rows.reduce((best, row) => (endOf(row) < endOf(best) ? row : best)).push(bar);

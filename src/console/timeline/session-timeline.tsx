@@ -1,40 +1,39 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { AgentCard, CommandCard } from '../../contract/console.ts';
 import { isOpen, isProblem } from '../card-states.ts';
 import { onKeys } from '../keys.ts';
 import { Loading } from '../parts/states.tsx';
 import { go } from '../router.ts';
-import { clock, now, onCards } from '../store.ts';
-import { useFetched } from '../use-fetched.ts';
+import { clock, now } from '../store.ts';
+import { useSession } from '../use-session.ts';
 import { toCount, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { layOut } from './lanes.ts';
 import { Lanes } from './lanes-view.tsx';
 
 type Range = 'all' | '15 min' | 'problems';
+const none: readonly CommandCard[] = [];
+
+/** The session that a command belongs to. */
+export function SessionOf({ agent, chosen }: { readonly agent: AgentCard; readonly chosen: string }) {
+  const { data } = useSession(agent.key);
+  return <SessionTimeline agent={agent} commands={data?.commands} chosen={chosen} />;
+}
 
 /** The session of an agent over time. The whole is one control: arrows and the pointer choose the nearest bar. */
-export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; readonly chosen?: string }) {
-  const { data, set } = useFetched<{ readonly commands: readonly CommandCard[] }>(
-    `/api/agents/${encodeURIComponent(agent.key)}`,
-  );
+export function SessionTimeline({
+  agent,
+  commands: all,
+  chosen,
+}: {
+  readonly agent: AgentCard;
+  /** Oldest first; undefined until they have arrived. */
+  readonly commands: readonly CommandCard[] | undefined;
+  readonly chosen?: string;
+}) {
+  const commands = all ?? none;
   const [range, setRange] = useState<Range>('all');
   const [near, setNear] = useState<string>();
-  useEffect(
-    () =>
-      onCards((cards) => {
-        const own = cards.filter((card) => card.agent === agent.key);
-        if (own.length === 0) return;
-        set(({ commands }) => {
-          const byId = new Map(own.map((card) => [card.id, card]));
-          const known = new Set(commands.map(({ id }) => id));
-          const kept = commands.map((card) => byId.get(card.id) ?? card);
-          return { commands: [...kept, ...own.filter(({ id }) => !known.has(id))].slice(-5_000) };
-        });
-      }),
-    [agent.key, data === undefined],
-  );
-  const commands = data?.commands ?? [];
   useLayoutEffect(() => {
     const step = (by: number) => () => {
       const at = commands.findIndex(({ id }) => id === chosen);
@@ -54,7 +53,7 @@ export function SessionTimeline({ agent, chosen }: { readonly agent: AgentCard; 
   return (
     <section class="timeline card" aria-labelledby="tl-title">
       <TimelineHead agent={agent} lastAt={lastAt} range={range} onRange={setRange} />
-      {data === undefined ? (
+      {all === undefined ? (
         <Loading />
       ) : shown.length === 0 ? (
         <p class="soft pad">Nothing in this range.</p>

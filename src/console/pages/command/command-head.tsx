@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CommandCard } from '../../../contract/console.ts';
 import { ApiError, postJson } from '../../api.ts';
+import { copyText } from '../../copy-text.ts';
 import { onKeys } from '../../keys.ts';
 import { CommandText } from '../../parts/command-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -14,10 +15,6 @@ import { showOdd } from '../../worker/visible-text.ts';
 export function CommandHead({ card, text }: { readonly card: CommandCard; readonly text: string }) {
   const [asks, setAsks] = useState(false);
   const home = now.value?.home ?? '';
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    notify('The command is copied.');
-  };
   const stop = async () => {
     setAsks(false);
     try {
@@ -69,7 +66,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
           type="button"
           aria-label="Copy the command"
           title="Copy the command"
-          onClick={() => void copy()}
+          onClick={() => void copyText(text, 'The command is copied.')}
         >
           <Icon name="copy" />
         </button>

@@ -1,15 +1,17 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { AgentCard, CommandCard, RecordRow } from '../../../contract/console.ts';
 import { isOpen } from '../../card-states.ts';
 import { onKeys } from '../../keys.ts';
 import { LogView } from '../../log/log-view.tsx';
+import { usePrompt } from '../../parts/awaiting.tsx';
 import { InputField } from '../../parts/input-field.tsx';
 import { Question } from '../../parts/question.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
+import { place, setQuery } from '../../router.ts';
 import { isNarrow } from '../../screen.ts';
 import { mayAct, now, onCards, opened } from '../../store.ts';
-import { SessionTimeline } from '../../timeline/session-timeline.tsx';
+import { SessionOf } from '../../timeline/session-timeline.tsx';
 import { useFetched } from '../../use-fetched.ts';
 import { CommandHead } from './command-head.tsx';
 import { NoOutput } from './no-output.tsx';
@@ -29,7 +31,8 @@ interface CommandReply {
 /** One command: its output and records, and beside it why it may run and what it uses. */
 export function CommandPage({ id }: { readonly id: string }) {
   const { data, error, set, reload } = useFetched<CommandReply>(`/api/commands/${encodeURIComponent(id)}`);
-  const [tab, setTab] = useState<'output' | 'records'>('output');
+  const tab = place.value.query.get('view') === 'records' ? 'records' : 'output';
+  const setTab = (view: 'output' | 'records') => setQuery({ view: view === 'output' ? '' : view });
   useEffect(
     () =>
       onCards((cards) => {
@@ -54,7 +57,7 @@ export function CommandPage({ id }: { readonly id: string }) {
   const hasOutput = card.started_at !== null && data.output !== 'gone';
   return (
     <div class="grid">
-      {data.agent && <SessionTimeline agent={data.agent} chosen={card.id} />}
+      {data.agent && <SessionOf agent={data.agent} chosen={card.id} />}
       <article class="command card" aria-labelledby="cmd-title">
         <StateAnnouncement card={card} />
         <CommandHead card={card} text={toText(data.text, card)} />
@@ -72,7 +75,7 @@ export function CommandPage({ id }: { readonly id: string }) {
           ) : (
             <NoOutput card={card} isGone={card.started_at !== null} />
           )}
-          {card.awaiting && mayAct.value && <InputField id={card.id} />}
+          {card.awaiting && mayAct.value && <PromptField card={card} />}
         </div>
       </article>
       <aside class="side" aria-label="About this command">
@@ -88,6 +91,10 @@ export function CommandPage({ id }: { readonly id: string }) {
       </aside>
     </div>
   );
+}
+
+function PromptField({ card }: { readonly card: CommandCard }) {
+  return <InputField id={card.id} prompt={usePrompt(card)} />;
 }
 
 function toText(text: unknown, card: CommandCard): string {

@@ -1,12 +1,13 @@
 import type { CommandCard } from '../../../contract/console.ts';
 import { Empty } from '../../parts/states.tsx';
+import { toStateWord } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
 /** Says why a command has no output. */
 export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonly isGone: boolean }) {
   if (card.state === 'refused' || card.state === 'error')
     return (
-      <Empty title={card.state === 'refused' ? 'It was refused, so nothing ran.' : 'It could not run.'}>
+      <Empty title={toTitle(card)}>
         <p>{showOdd(card.reason ?? '')}</p>
         {card.hint !== null && <p>{showOdd(card.hint)}</p>}
         {card.remedy !== null && <p>To allow it: {showOdd(card.remedy)}</p>}
@@ -23,4 +24,9 @@ export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonl
       </Empty>
     );
   return <Empty title={card.state === 'waiting' ? 'It waits for an answer.' : 'It has not started.'} />;
+}
+
+function toTitle(card: CommandCard): string {
+  if (card.state === 'error') return 'It could not run.';
+  return `It was ${toStateWord(card).toLowerCase()}, so nothing ran.`;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../../contract/console.ts';
 import { isOpen } from '../../card-states.ts';
-import { stateWords, toEnd, toSpan, toTitle } from '../../words.ts';
+import { toEnd, toSpan, toStateWord, toTitle } from '../../words.ts';
 
 /** A live region that announces to screen readers when the command ends or starts to wait for input. */
 export function StateAnnouncement({ card }: { readonly card: CommandCard }) {
@@ -23,5 +23,5 @@ export function StateAnnouncement({ card }: { readonly card: CommandCard }) {
 
 function describeEnd(card: CommandCard): string {
   const took = card.duration_ms === null ? '' : ` after ${toSpan(card.duration_ms)}`;
-  return `${toTitle(card.command)}: ${toEnd(card) || stateWords[card.state].toLowerCase()}${took}.`;
+  return `${toTitle(card.command)}: ${toEnd(card) || toStateWord(card).toLowerCase()}${took}.`;
 }

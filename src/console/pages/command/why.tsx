@@ -3,15 +3,16 @@ import { showOdd } from '../../worker/visible-text.ts';
 
 const verdictTags = {
   allow: { words: 'Allowed', tone: 'ok' },
-  ask: { words: 'Asks', tone: 'wait' },
+  ask: { words: 'Ask', tone: 'wait' },
   deny: { words: 'Refused', tone: 'warn' },
 } as const;
 const notRun = { words: 'Not run', tone: 'bad' } as const;
 
 function toHeading({ verdict, state }: CommandCard): string {
-  if (verdict === 'deny' || state === 'refused') return 'Why it was refused';
+  if (verdict === 'deny' || (state === 'refused' && verdict !== 'ask')) return 'Why it was refused';
   if (state === 'error') return 'Why it could not run';
-  return state === 'waiting' ? 'Why it asks' : 'Why it may run';
+  if (state === 'waiting') return 'Why it asks';
+  return verdict === 'ask' ? 'Why it asked' : 'Why it may run';
 }
 
 /** The decision about a command, with its rule and the answers of people. */

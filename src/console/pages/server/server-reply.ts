@@ -29,11 +29,11 @@ interface FolderSize {
   readonly bytes: number;
 }
 
-/** A setting with its value in force. */
+/** A setting with its value in force, and where it is set. */
 export interface SettingRow {
   readonly key: string;
   readonly value: unknown;
-  readonly origin: unknown;
+  readonly origin: { readonly source: string; readonly where: string };
 }
 
 /** An applet. `refused` lists the programs that it requests but may not run. */

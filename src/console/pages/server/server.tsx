@@ -1,7 +1,7 @@
 import { ServerList } from '../../parts/server-list.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { now } from '../../store.ts';
+import { now, runningCount } from '../../store.ts';
 import { useFetched } from '../../use-fetched.ts';
 import { toCount } from '../../words.ts';
 import { AppletsCard } from './applets-card.tsx';
@@ -52,7 +52,7 @@ function Figures({ reply }: { readonly reply: ServerReply }) {
         <div class="meter">
           <span>Running</span>
           <Spark values={data?.running ?? []} label="Running commands over two hours" />
-          <b>{now.value?.running.length ?? 0}</b>
+          <b>{runningCount.value}</b>
         </div>
         <div class="meter">
           <span>CPU</span>

@@ -138,7 +138,12 @@ class Hub implements ConsoleHub {
   }
 
   card(command: IndexedCommand): CommandCard {
-    return toCommandCard(command, this.#live.get(command.id), this.#mayRun(command));
+    return toCommandCard(
+      command,
+      this.#live.get(command.id),
+      this.#mayRun(command),
+      this.series.cpuPercent(command.id),
+    );
   }
 
   agents(): readonly AgentCard[] {
@@ -303,7 +308,7 @@ class Hub implements ConsoleHub {
     const [own] = await Promise.all([this.#readOwn(engine), this.#others.poll(engine.instance, attended)]);
     this.#own = own;
     this.#noteKept();
-    this.series.sample(this.#noteReplies(own));
+    for (const id of this.series.sample(this.#noteReplies(own))) this.#changed.add(id);
   }
 
   // The last replies of all servers; called again when one of them is late.

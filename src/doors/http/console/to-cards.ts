@@ -38,6 +38,7 @@ export function toCommandCard(
   command: IndexedCommand,
   live: LiveFacts | undefined,
   isHere: boolean,
+  cpuPercent: number | null = null,
 ): CommandCard {
   const { door: _door, client: _client, token: _token, end: _end, isWaiting: _waiting, ...more } = command;
   const { message, ended_at: _ended, spans: _spans, ...card } = more;
@@ -52,6 +53,7 @@ export function toCommandCard(
     stdout_bytes: isOn ? live.stdoutBytes : card.stdout_bytes,
     stderr_bytes: isOn ? live.stderrBytes : card.stderr_bytes,
     cpu_ms: isOn ? live.cpuMs : card.cpu_ms,
+    cpu_percent: isOn ? cpuPercent : null,
     memory_bytes: isOn ? live.memoryBytes : card.memory_bytes,
     sandbox: isOn ? live.sandbox : card.sandbox,
     network: isOn ? live.network : card.network,

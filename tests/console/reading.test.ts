@@ -1,0 +1,160 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openConsolePage, type WatchedPage } from '../support/console-browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+const open = { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' };
+const userFile = `policy:
+  - verdict: ask
+    program: git
+    args: ["push", "..."]
+    reason: It leaves this machine.
+    examples: { matches: ["git push origin main"], spares: ["git status"] }
+`;
+let here: TestServer;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let watched: WatchedPage;
+let page: Page;
+
+const commandsOf = async (query: string) =>
+  ((await here.send(`/api/commands?${query}`, { headers: here.bearer })).body as { commands: CommandCard[] })
+    .commands;
+async function idOf(query: string): Promise<string> {
+  await expect.poll(async () => (await commandsOf(query)).length).toBeGreaterThan(0);
+  return (await commandsOf(query))[0]?.id ?? '';
+}
+
+beforeAll(async () => {
+  here = await serve({ env: open, userFile });
+  browser = await openBrowser({ viewport: { width: 1280, height: 800 } });
+  await here.shell('false');
+  watched = await openConsolePage(browser, here);
+  page = watched.page;
+}, 120_000);
+afterAll(async () => {
+  expect(watched.problems).toEqual([]);
+  await browser.close();
+  expect(await here.close()).toEqual([]);
+});
+
+describe('what the reader looks at', { timeout: 300_000 }, () => {
+  test('on the page Now no row moves while the pointer does', async () => {
+    await page.goto(`${here.address}/`);
+    const row = page.getByRole('link', { name: 'false' });
+    const box = await row.boundingBox();
+    if (!box) throw new Error('The row is not shown.');
+    const calls: Promise<unknown>[] = [];
+    // The pointer never rests for as long as `useSteady` waits.
+    for (let step = 0; step < 20; step += 1) {
+      await page.mouse.move(box.x + 40 + step, box.y + box.height / 2);
+      if (step === 2) calls.push(here.shell('sleep', ['3101']));
+      if (step > 2) await idOf('q=3101');
+      await page.waitForTimeout(50);
+      expect(await row.boundingBox()).toEqual(box);
+    }
+    await page.getByRole('link', { name: 'sleep 3101' }).waitFor();
+    await here.post(`/api/commands/${await idOf('q=3101')}/stop`, {});
+    await Promise.all(calls);
+  });
+
+  test('new records wait while the list is used, and are shown on request', async () => {
+    await page.goto(`${here.address}/audit`);
+    const rows = page.locator('.audit-list li');
+    await rows.first().hover();
+    const before = await rows.count();
+    await here.shell('echo', ['from later']);
+    const pill = page.getByRole('button', { name: /new records/ });
+    await pill.waitFor();
+    expect(await rows.count()).toBe(before);
+    await pill.click();
+    await rows.getByText('echo from later').waitFor();
+    expect(await pill.count()).toBe(0);
+  });
+
+  test('the commands of an agent appear and end on its page', async () => {
+    const [card] = await commandsOf('q=false');
+    await page.goto(`${here.address}/agents/${encodeURIComponent(card?.agent ?? '')}`);
+    await page.mouse.move(0, 0);
+    const list = page.getByRole('list', { name: 'Commands of this agent' });
+    await list.getByText('false').waitFor();
+    const call = here.shell('sleep', ['3102']);
+    const row = list.getByRole('listitem').filter({ hasText: 'sleep 3102' });
+    await row.getByText('Running').waitFor();
+    await here.post(`/api/commands/${await idOf('q=3102')}/stop`, {});
+    await call;
+    await row.getByText('stopped', { exact: true }).waitFor();
+    const acts = page.getByRole('region', { name: 'What people did' });
+    await acts.getByText('sleep 3102').waitFor();
+  });
+
+  test('a question that nobody answers is called that, and not a refusal by a rule', async () => {
+    await here.shell('git', ['push', 'origin', 'main']);
+    const [card] = await commandsOf('q=push');
+    expect(card).toMatchObject({ state: 'refused', verdict: 'ask' });
+    await page.goto(`${here.address}/commands/${card?.id}`);
+    await page.getByText('It was not answered, so nothing ran.').waitFor();
+    await page.goto(`${here.address}/`);
+    await page.getByRole('link', { name: 'git push' }).getByText('not answered', { exact: true }).waitFor();
+  });
+
+  test('a running command shows the CPU that it uses now', async () => {
+    const call = here.shell('bash', ['-c', 'timeout 3103 sha256sum /dev/zero']);
+    const row = page.getByRole('listitem').filter({ hasText: '3103' }).first();
+    await page.mouse.move(0, 0);
+    await row.getByText(/[1-9]\d* % CPU/).waitFor();
+    await here.post(`/api/commands/${await idOf('q=3103')}/stop`, {});
+    await call;
+  });
+});
+
+describe('addresses', { timeout: 300_000 }, () => {
+  test('the records of a command have one', async () => {
+    const id = await idOf('q=from');
+    await page.goto(`${here.address}/commands/${id}?at=0`);
+    await page.getByRole('tab', { name: 'Records' }).click();
+    await page.waitForURL(/\?at=0&view=records$/);
+    await page.reload();
+    expect(await page.getByRole('tab', { name: 'Records' }).getAttribute('aria-selected')).toBe('true');
+    await page.getByText('fields').first().waitFor();
+  });
+
+  test('Esc goes back, and from the first page of a tab to the list above it', async () => {
+    const id = await idOf('q=from');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.getByRole('heading', { name: 'echo from later' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(`${here.address}/commands`);
+    await page.getByRole('link', { name: 'echo from later' }).click();
+    await page.getByRole('heading', { name: 'echo from later' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(`${here.address}/commands`);
+  });
+
+  test('one that is no valid encoding is a page that does not exist', async () => {
+    await page.goto(`${here.address}/commands/%E0%A4%A`);
+    await page.getByRole('navigation', { name: 'Console', exact: true }).waitFor();
+    watched.problems.splice(0);
+  });
+
+  test('the link to Commands keeps the filters, but not the words', async () => {
+    await page.goto(`${here.address}/commands?outcome=failed&q=false`);
+    await page.getByRole('button', { name: 'outcome: failed' }).waitFor();
+    const rail = page.getByRole('navigation', { name: 'Console', exact: true });
+    await rail.getByRole('link', { name: 'Now', exact: true }).click();
+    await rail.getByRole('link', { name: 'Commands' }).click();
+    await page.waitForURL(`${here.address}/commands?outcome=failed`);
+    await rail.getByRole('link', { name: 'Commands' }).click();
+    await page.waitForURL(`${here.address}/commands`);
+  });
+});
+
+test('the page Server shows the settings that are set, and by what', { timeout: 120_000 }, async () => {
+  await page.goto(`${here.address}/server`);
+  const settings = page.getByRole('region', { name: 'Settings in force' });
+  await settings.getByRole('row', { name: /^shell_allowlist .* SHELL_ALLOWLIST$/ }).waitFor();
+  expect(await settings.getByRole('row', { name: /^http_host / }).count()).toBe(0);
+  await settings.getByText('with their default values').click();
+  await settings.getByRole('row', { name: /^http_host / }).waitFor();
+});
