@@ -86,8 +86,14 @@ export function toAgentName({
   key,
 }: Pick<AgentCard, 'client' | 'folder' | 'door' | 'key'>): string {
   const who = key === 'terminal' ? 'terminal' : client;
-  const place = folder?.split('/').at(-1);
-  return showOdd([who || door, place].filter(Boolean).join(' · '));
+  const place = folder?.split('/').at(-1) ?? '';
+  return showOdd([who || door, place].filter(Boolean).map(cutName).join(' · '));
+}
+
+const maxName = 60;
+
+function cutName(name: string): string {
+  return name.length > maxName ? `${name.slice(0, maxName - 1).toWellFormed()}…` : name;
 }
 
 /** The first line of a command, short enough for a title. */

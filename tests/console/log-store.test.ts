@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LogStore } from '../../src/console/worker/log-store.ts';
 import { OpenLog } from '../../src/console/worker/open-log.ts';
 import { compilePattern } from '../../src/console/worker/pattern.ts';
-import { countCells, showLine, toShownText } from '../../src/console/worker/visible-text.ts';
+import { countCells, showLine, showOdd, toShownText } from '../../src/console/worker/visible-text.ts';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const textsOf = (store: LogStore) =>
@@ -256,12 +256,19 @@ describe('hostile text', () => {
     ['\u001b]0;title\u0007a\u001b]52;c;aGk=\u0007b', 'ab'],
     ['\u001b[2J\u001b[1;1Ha\u001b[999Cb', 'ab'],
     ['a\u202eb\u2066c\u200bd', 'a[U+202E]b[U+2066]c[U+200B]d'],
+    ['a\u3164b\u206ac\u034f\u{e0101}', 'a[U+3164]b[U+206A]c[U+034F][U+E0101]'],
     ['a\u0000b\u0007c\u0085d', 'a\u2400b\u2407c[U+0085]d'],
     ['10 %\r20 %\rdone\r', 'done'],
     ['\u001bP1$r0m\u001b\\a\u001b_x\u001b\\b', 'ab'],
     ['\u001b]0;never ends', ''],
   ])('%j is shown as %j', (line, shown) => {
     expect(toShownText(line)).toBe(shown);
+  });
+
+  test('marks that are piled on a letter are counted, beyond the four that a script needs', () => {
+    expect(showOdd(`n\u0323o\u0308 e${'\u0310'.repeat(60)}!`)).toBe(
+      `n\u0323o\u0308 e${'\u0310'.repeat(4)}[56 marks]!`,
+    );
   });
 
   test('only http addresses become links', () => {

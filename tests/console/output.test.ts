@@ -120,9 +120,14 @@ describe('hostile output', { timeout: 300_000 }, () => {
   });
 });
 
+// Everything that can be pressed or typed into and is beyond the right edge, where nobody would find it.
+const outside = `[...document.querySelectorAll('main :is(a, button, input, .left)')]
+  .filter((one) => one.checkVisibility() && one.closest('.log, .tl, .asked-all') === null)
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 200))`;
+
 describe('a hostile agent', { timeout: 300_000 }, () => {
   test('whose name, shells, commands and files try to mislead is shown as text on every page', async () => {
-    const evil = '<img src=x onerror=hacked=1>\u202egnp.exe';
+    const evil = `<img src=x onerror=hacked=1>\u202egnp.exe${'W'.repeat(300)}`;
     const folder = join(here.cwd, 'ev\u202eil <b>');
     mkdirSync(folder, { recursive: true });
     const agent = await connect({ name: evil, env: { ALLOWED_COMMANDS: '*', HOME: here.cwd } });
@@ -153,7 +158,10 @@ describe('a hostile agent', { timeout: 300_000 }, () => {
           /[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(document.body.innerText + document.title + [...document.querySelectorAll('[title], [aria-label]')].map((one) => one.title + one.ariaLabel).join())]`,
       );
       expect(found, path).toEqual(['undefined', 0, false]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+      for (const width of [390, 1000]) {
+        await page.setViewportSize({ width, height: 700 });
+        await expect.poll(() => page.evaluate(outside), { message: `${path} at ${width}` }).toEqual([]);
+      }
     }
     expect(problems).toEqual([]);
     await page.close();

@@ -28,12 +28,19 @@ export function isSimple(text: string): boolean {
 }
 
 const odd =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|\u034f/u;
 const oddOnes = new RegExp(odd.source, 'gu');
 
-/** Text with its odd characters shown by name. */
-export function showOdd(text: string): string {
+function nameOdd(text: string): string {
   return isSimple(text) ? text : text.replace(oddOnes, toName);
+}
+
+// Letters of every script have at most four marks; more would be drawn over the lines above and below.
+const pile = /(\p{M}{4})(\p{M}+)/gu;
+
+/** Text outside of an output, whose rows clip what is piled on a letter, with its odd characters shown by name. */
+export function showOdd(text: string): string {
+  return nameOdd(text).replace(pile, (_, kept: string, rest: string) => `${kept}[${[...rest].length} marks]`);
 }
 
 function toName(character: string): string {
@@ -53,7 +60,7 @@ export function showLine(line: string, before: number): ShownLine {
     const last = lastState(text);
     // A carriage return begins the line again; what was there before is replaced.
     if (last.restarts) pieces.length = 0;
-    if (last.text !== '') pieces.push(...withLinks(showOdd(last.text), toClasses(state)));
+    if (last.text !== '') pieces.push(...withLinks(nameOdd(last.text), toClasses(state)));
   };
   for (const found of line.matchAll(sequence)) {
     add(line.slice(from, found.index));
