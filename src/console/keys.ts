@@ -99,6 +99,7 @@ export const keyList: readonly (readonly [string, string])[] = [
   ['f', 'follow'],
   ['e E', 'error after, before'],
   ['n N', 'match after, before'],
+  ['Shift ↑ ↓', 'choose lines of the output; Tab goes to their links'],
   ['t', 'times: since the start, by the clock, off'],
   ['w', 'wrap lines'],
   ['1 2', 'output, records'],

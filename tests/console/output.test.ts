@@ -187,6 +187,25 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
+  test('the keyboard chooses lines, and reaches the links in them', async () => {
+    const { id } = await run('links.txt', 'one\nsee https://example.net/docs\nthree\n');
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    await page.locator('.log').getByText('three').waitFor();
+    await page.locator('.log').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.waitForURL(/\?at=0$/);
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.waitForURL(/\?at=0&to=4$/);
+    expect(await page.locator('.log .ln.sel').count()).toBe(2);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.href')).toBe('https://example.net/docs');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.waitForURL(/\?at=0$/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('a range of lines has an address, which chooses them again', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`);
     const { id } = await run('range.txt', `${lines.join('\n')}\n`);

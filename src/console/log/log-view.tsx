@@ -17,7 +17,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
   const field = useRef<HTMLInputElement>(null);
   const shown = useLog(card);
   const { state, view, ring } = shown;
-  const clicked = useChosenLines(card, shown);
+  const lines = useChosenLines(card, shown);
   const fresh = useFreshLines(shown);
   const isWrapped = wrapsLines();
   const follow = () => {
@@ -49,8 +49,11 @@ export function LogView({ card }: { readonly card: CommandCard }) {
           tabIndex={0}
           role="region"
           aria-label={`Output of ${showOdd(card.command.slice(0, 80))}`}
-          onClick={clicked}
-          onKeyDown={findHere}
+          onClick={lines.onClick}
+          onKeyDown={(event) => {
+            findHere(event);
+            lines.onKeyDown(event);
+          }}
         />
         <Ruler state={state} view={view} />
         {state?.error && <p class="log-empty">{state.error}</p>}

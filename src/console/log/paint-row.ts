@@ -71,11 +71,15 @@ function setText(element: HTMLElement, words: string): void {
   } else element.textContent = words;
 }
 
-function toClassName(row: MarkedRow | number, line: number, { chosen }: RingOptions): string {
+function isChosen(line: number, { chosen }: RingOptions): boolean {
+  return chosen !== undefined && line >= chosen[0] && line <= chosen[1];
+}
+
+function toClassName(row: MarkedRow | number, line: number, options: RingOptions): string {
   const names = ['ln'];
   if (typeof row !== 'number' && row.isError) names.push('err');
   if (typeof row !== 'number' && row.fromStderr) names.push('two');
-  if (chosen && line >= chosen[0] && line <= chosen[1]) names.push('sel');
+  if (isChosen(line, options)) names.push('sel');
   return names.join(' ');
 }
 
@@ -109,7 +113,8 @@ function toPlainText(row: MarkedRow | number): string | undefined {
   return isPlain && row.marks.length === 0 && row.more === 0 ? (first?.text ?? '') : undefined;
 }
 
-function paintText(text: HTMLElement, row: MarkedRow | number, { current }: RingOptions): void {
+function paintText(text: HTMLElement, row: MarkedRow | number, options: RingOptions): void {
+  const { current } = options;
   const plain = toPlainText(row);
   if (typeof row === 'number' || plain !== undefined) {
     setText(text, plain ?? '');
@@ -121,20 +126,26 @@ function paintText(text: HTMLElement, row: MarkedRow | number, { current }: Ring
     const marked = withMarks(words, at, row.marks, row.line === current);
     at += words.length;
     if (link === undefined && classes === '') nodes.push(...marked);
-    else nodes.push(wrap(marked, classes, link));
+    else nodes.push(wrap(marked, classes, link, isChosen(row.line, options)));
   }
   if (row.more > 0) nodes.push(toMore(row.more));
   text.replaceChildren(...nodes);
 }
 
-function wrap(nodes: readonly Node[], classes: string, link: string | undefined): HTMLElement {
+// Tab reaches the links of the chosen lines only; an output may have thousands.
+function wrap(
+  nodes: readonly Node[],
+  classes: string,
+  link: string | undefined,
+  isReached: boolean,
+): HTMLElement {
   const element = document.createElement(link === undefined ? 'span' : 'a');
   if (classes !== '') element.className = classes;
   if (element instanceof HTMLAnchorElement && link !== undefined) {
     element.href = link;
     element.target = '_blank';
     element.rel = 'noopener noreferrer';
-    element.tabIndex = -1;
+    element.tabIndex = isReached ? 0 : -1;
   }
   element.append(...nodes);
   return element;

@@ -3,26 +3,79 @@ import type { CommandCard } from '../../contract/console.ts';
 import { place } from '../router.ts';
 import type { ShownLog } from './use-log.ts';
 
+/** Listeners for the element of the log. */
+interface LineListeners {
+  onClick(event: MouseEvent): void;
+  onKeyDown(event: KeyboardEvent): void;
+}
+
 /**
- * Lines that the address names: `at` and `to` are byte positions in the first and the last one. Returns a listener for
- * clicks on line numbers; Shift chooses a range.
+ * Lines that the address names: `at` and `to` are byte positions in the first and the last one. Returns listeners that
+ * choose others: a click on a line number, or Shift with the arrow keys; Shift with a click chooses a range.
  */
-export function useChosenLines(card: CommandCard, shown: ShownLog): (event: MouseEvent) => void {
+export function useChosenLines(card: CommandCard, shown: ShownLog): LineListeners {
+  // `from` stays while `to` moves.
+  const range = useRef<{ readonly from: number; readonly to: number }>(undefined);
   useLinesOfAddress(shown);
-  return (event) => {
-    const link = (event.target as Element).closest<HTMLElement>('a.no');
-    const log = shown.log.current;
-    if (!link || !log) return;
-    event.preventDefault();
-    const line = Number(link.dataset.line);
-    const begin = event.shiftKey ? (shown.chosen?.[0] ?? line) : line;
-    const lines = [Math.min(begin, line), Math.max(begin, line)] as const;
+  const choose = (from: number, to: number) => {
+    range.current = { from, to };
+    const lines = [Math.min(from, to), Math.max(from, to)] as const;
     shown.choose(lines);
-    void Promise.all(lines.map((one) => log.cursorOf(one))).then(([at, to]) => {
-      const range = at === to ? '' : `&to=${to}`;
-      history.replaceState(null, '', `/commands/${card.id}?at=${at}${range}`);
-    });
+    void writeAddress(card, shown, lines);
   };
+  return {
+    onClick(event) {
+      const link = (event.target as Element).closest<HTMLElement>('a.no');
+      if (!link) return;
+      event.preventDefault();
+      const line = Number(link.dataset.line);
+      choose(event.shiftKey ? (shown.chosen?.[0] ?? line) : line, line);
+    },
+    onKeyDown(event) {
+      const by = event.shiftKey ? steps[event.key] : undefined;
+      const { view, state, ring } = shown;
+      if (by === undefined || !view.current || !state || state.lines === 0) return;
+      event.preventDefault();
+      const rows = listRows(view.current);
+      const [first = state.firstLine, last = first] = [rows[0], rows.at(-1)];
+      const { from, to } = startOf(range.current, shown.chosen);
+      // A range that is out of sight is not what the reader wants to change.
+      if (to < first || to > last) return choose(by > 0 ? first : last, by > 0 ? first : last);
+      const next = Math.max(state.firstLine, Math.min(state.lines - 1, to + by));
+      choose(from, next);
+      if (next < first || next > last) void ring.current?.show(next);
+    },
+  };
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
+
+// Lines can also be chosen by their address or as the next error, so `range` may be about others.
+function startOf(
+  range: { readonly from: number; readonly to: number } | undefined,
+  chosen: ShownLog['chosen'],
+): { readonly from: number; readonly to: number } {
+  if (chosen === undefined) return { from: -1, to: -1 };
+  const [from, to] = chosen;
+  const isSame = range && Math.min(range.from, range.to) === from && Math.max(range.from, range.to) === to;
+  return isSame ? range : { from, to };
+}
+
+// The lines that can be seen whole.
+function listRows(view: HTMLElement): readonly number[] {
+  const { top, bottom } = view.getBoundingClientRect();
+  return [...view.querySelectorAll<HTMLElement>('.ln:not(.none)')]
+    .filter((row) => {
+      const box = row.getBoundingClientRect();
+      return box.top >= top - 1 && box.bottom <= bottom + 1;
+    })
+    .map((row) => Number(row.querySelector<HTMLElement>('a.no')?.dataset.line));
+}
+
+async function writeAddress(card: CommandCard, { log }: ShownLog, [first, last]: readonly [number, number]) {
+  const [at, to] = await Promise.all([log.current?.cursorOf(first), log.current?.cursorOf(last)]);
+  const range = at === to ? '' : `&to=${to}`;
+  history.replaceState(history.state, '', `/commands/${card.id}?at=${at}${range}`);
 }
 
 // A line of the address is there once its bytes have arrived.

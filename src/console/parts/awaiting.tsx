@@ -14,7 +14,7 @@ export function Awaiting({ card }: { readonly card: CommandCard }) {
       <header>
         <span class="tag wait">Needs you</span>
         <a class="left" href={`/commands/${card.id}`}>
-          output
+          Output
         </a>
       </header>
       <h2 id={`waits-${card.id}`} class="ask-who">

@@ -11,10 +11,14 @@ import { mayAct, now } from '../../store.ts';
 import { toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
+// As many as fit in the heading.
+const shownLines = 6;
+
 /** The state, text and place of a command, and what can be done with it. */
 export function CommandHead({ card, text }: { readonly card: CommandCard; readonly text: string }) {
   const [asks, setAsks] = useState(false);
   const home = now.value?.home ?? '';
+  const count = text.split('\n').length;
   const stop = async () => {
     setAsks(false);
     try {
@@ -100,6 +104,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
             network <b>{card.network}</b>
           </span>
         )}
+        {count > shownLines && <span>{count} lines of text, scroll to see all</span>}
         {card.background && <span>in the background</span>}
         {card.ports.map((port) => (
           <span key={port}>
