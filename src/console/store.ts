@@ -8,10 +8,11 @@ import { isOpen, isProblem } from './card-states.ts';
 /** The last state of the servers; undefined until the first one arrives. */
 export const now = signal<NowReply | undefined>(undefined);
 /** The state of the socket. */
-export const link = signal<{ readonly state: 'opening' | 'open' | 'lost'; readonly again: number }>({
-  state: 'opening',
-  again: 0,
-});
+export const link = signal<{
+  readonly state: 'opening' | 'open' | 'lost';
+  readonly again: number;
+  readonly reason: string;
+}>({ state: 'opening', again: 0, reason: '' });
 /** True once the server has refused this browser. */
 export const isSignedOut = signal(false);
 /** The current time, for durations; it moves once a second. */
@@ -99,8 +100,9 @@ export async function startStore(): Promise<void> {
   if (reply?.ok) now.value = (await reply.json()) as NowReply;
   connectWorker((message) => {
     if (message.type === 'server') return receive(message.message);
-    link.value = { state: message.state === 'open' ? 'open' : 'lost', again: Date.now() + message.againInMs };
-    if (message.state === 'lost') void checkSession();
+    const { state, againInMs, reason } = message;
+    link.value = { state, again: Date.now() + againInMs, reason };
+    if (state === 'lost') void checkSession();
   });
 }
 

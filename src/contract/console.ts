@@ -181,6 +181,9 @@ export interface NowReply {
   readonly total: number;
 }
 
+/** The close code of a socket for which there is no room; its reason says why. */
+export const tryAgainLater = 1_013;
+
 /** Operators act; viewers only look. */
 export type PageRole = 'operator' | 'viewer';
 

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import type { CommandCard, ConsoleMessage, NowReply, QuestionCard } from '../../src/contract/console.ts';
 import { isType, openConsole, pageHeaders, signIn } from '../support/console.ts';
 import { serve, type TestServer } from '../support/http.ts';
@@ -282,6 +284,20 @@ describe('observers', { timeout: 300_000 }, () => {
       for (let channel = 0; channel < 25; channel += 1) expect(page.text(channel)).toBe(wanted);
       await page.close();
     }
+  });
+});
+
+describe('pages', { timeout: 300_000 }, () => {
+  test('64 may be open; the next one hears why it has to wait', async () => {
+    const pages = await Promise.all(Array.from({ length: 64 }, () => openConsole(here, operator)));
+    const late = new WebSocket(`${here.address.replace('http', 'ws')}/api/console`, { headers: operator });
+    const [code, reason] = await once(late, 'close');
+    expect([code, String(reason)]).toEqual([1_013, '64 pages are open; close one of them.']);
+    await pages[0]?.close();
+    const next = await openConsole(here, operator);
+    next.send({ type: 'watch' });
+    await next.until(isType('now'));
+    for (const page of [...pages.slice(1), next]) await page.close();
   });
 });
 

@@ -2,15 +2,15 @@ import { clock, link, now } from '../store.ts';
 
 /** One line for each of these states: a lost connection, a pause, a read-only page. */
 export function Connection() {
-  const { state, again } = link.value;
+  const { state, again, reason } = link.value;
   const isPaused = now.value?.paused ?? false;
   const isViewer = now.value?.page.role === 'viewer';
   return (
     <>
       {state === 'lost' && (
         <p class="line lost" role="status">
-          Connection lost, again in {Math.max(0, Math.ceil((again - clock.value) / 1_000))} s. What is shown
-          may be old.
+          {reason === '' ? 'Connection lost, again' : `${reason} The page tries again`} in{' '}
+          {Math.max(0, Math.ceil((again - clock.value) / 1_000))} s. What is shown may be old.
         </p>
       )}
       {isPaused && (

@@ -1,5 +1,10 @@
 // The worker of the console: it has the socket and every log, so that output never touches the page's own thread.
-import { type ConsoleMessage, fromOutputFrame, type PageMessage } from '../../contract/console.ts';
+import {
+  type ConsoleMessage,
+  fromOutputFrame,
+  type PageMessage,
+  tryAgainLater,
+} from '../../contract/console.ts';
 import { Fetches } from './fetches.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { OpenLog } from './open-log.ts';
@@ -27,13 +32,15 @@ const fetches = new Fetches({
   },
 });
 
+const longestMs = 10_000;
+
 function connect(): void {
   const own = new WebSocket(address);
   socket = own;
   own.binaryType = 'arraybuffer';
   own.onopen = () => {
     tries = 0;
-    post({ type: 'socket', state: 'open', againInMs: 0 });
+    post({ type: 'socket', state: 'open', againInMs: 0, reason: '' });
     send({ type: 'watch', records: watchesRecords, after: token });
     // Every log goes on from its own end, so no byte is lost or doubled.
     for (const [channel, log] of logs) openLive(channel, log);
@@ -41,11 +48,12 @@ function connect(): void {
   };
   own.onmessage = ({ data }) =>
     typeof data === 'string' ? receive(JSON.parse(data)) : receiveOutput(new Uint8Array(data));
-  own.onclose = () => {
+  own.onclose = ({ code, reason }) => {
     if (socket !== own) return;
     tries += 1;
-    const againInMs = Math.min(10_000, 250 * 2 ** Math.min(tries, 6));
-    post({ type: 'socket', state: 'lost', againInMs });
+    const isFull = code === tryAgainLater;
+    const againInMs = isFull ? longestMs : Math.min(longestMs, 250 * 2 ** Math.min(tries, 6));
+    post({ type: 'socket', state: 'lost', againInMs, reason: isFull ? reason : '' });
     setTimeout(connect, againInMs);
   };
 }

@@ -101,7 +101,13 @@ export interface LogState {
 
 /** Messages from the worker. */
 export type FromWorker =
-  | { readonly type: 'socket'; readonly state: 'open' | 'lost' | 'refused'; readonly againInMs: number }
+  | {
+      readonly type: 'socket';
+      readonly state: 'open' | 'lost';
+      readonly againInMs: number;
+      /** Why the server closed it; empty for a connection that was lost. */
+      readonly reason: string;
+    }
   | { readonly type: 'server'; readonly message: ConsoleMessage }
   | { readonly type: 'log'; readonly log: number; readonly state: LogState }
   | {

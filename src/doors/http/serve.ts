@@ -3,6 +3,8 @@
 // its address, 3. `handle-requests.ts` serves requests and `stream/` WebSockets, 4. on a signal it refuses new calls,
 // waits `shutdown_ms` for open ones, kills the rest and logs how many finished.
 import type { Server } from 'node:http';
+import type { WebSocket } from 'ws';
+import { tryAgainLater } from '../../contract/console.ts';
 import { settlesWithin, sleep } from '../../support/timing.ts';
 import { createConnectedClients } from '../connected-clients.ts';
 import type { NewPage, PageLink } from '../door.ts';
@@ -83,10 +85,15 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
   const { listener, authenticate } = handleRequests(httpDeps);
   const { controlDir, recordingDir } = deps.places;
   const describe = (caller: HttpCaller) => describePage(httpDeps, caller);
+  const pages = new Set<WebSocket>();
   const streams = openStreams(httpDeps, authenticate, {
     serveConsole: (socket, caller) => {
       if (caller.owner !== httpDeps.callers.own.owner)
         return socket.close(1008, "Only the server's own pages.");
+      if (pages.size >= maxPages)
+        return socket.close(tryAgainLater, `${maxPages} pages are open; close one of them.`);
+      pages.add(socket);
+      socket.once('close', () => pages.delete(socket));
       const { id = '' } = caller.page ?? {};
       const release = httpDeps.pages.hold(id, () => socket.close(4_001, 'The page was signed out.'));
       socket.once('close', release);
@@ -96,6 +103,8 @@ function openServers(deps: ServeDeps, withSites: Omit<HttpDeps, 'appletAddress'>
   open(first);
   return { servers, streams };
 }
+
+const maxPages = 64;
 
 const prepareMs = 5_000;
 
