@@ -150,6 +150,37 @@ describe('addresses', { timeout: 300_000 }, () => {
   });
 });
 
+describe('the keyboard', { timeout: 300_000 }, () => {
+  const focused = () =>
+    page.evaluate('document.activeElement.id || document.activeElement.textContent') as Promise<string>;
+
+  test('keeps its place when a question appears before a pause, and when it is gone', async () => {
+    await page.goto(`${here.address}/`);
+    await page.getByRole('button', { name: 'Pause everything' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('Cancel');
+    await page.keyboard.press('Shift+Tab');
+    // The rail is rendered again every second.
+    await page.waitForTimeout(1_500);
+    expect(await focused()).toBe('Pause now');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('Pause everything');
+  });
+
+  test('is at the content after a command was stopped', async () => {
+    const call = here.shell('sleep', ['3104']);
+    const id = await idOf('q=3104');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await page.keyboard.press('x');
+    await expect.poll(focused).toBe('Stop it now');
+    await page.keyboard.press('Enter');
+    await call;
+    await page.locator('.status.bad').waitFor();
+    expect(await focused()).toBe('main');
+  });
+});
+
 test('the page Server shows the settings that are set, and by what', { timeout: 120_000 }, async () => {
   await page.goto(`${here.address}/server`);
   const settings = page.getByRole('region', { name: 'Settings in force' });

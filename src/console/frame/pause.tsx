@@ -1,14 +1,24 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, postJson } from '../api.ts';
 import { Icon } from '../parts/icon.tsx';
 import { notify } from '../parts/toast.tsx';
 import { mayAct, now, runningCount } from '../store.ts';
+
+// Outside of the component, so that it is called when the button appears and not whenever it is rendered.
+const takeFocus = (button: HTMLElement | null) => button?.focus();
 
 /** Pauses every server after a second press, or resumes. */
 export function Pause() {
   const [asks, setAsks] = useState(false);
   const isPaused = now.value?.paused ?? false;
   const running = runningCount.value;
+  const button = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  // The button that had the focus is replaced by the question, and the question by a button.
+  useEffect(() => {
+    if (wasAsked.current && !asks) button.current?.focus();
+    wasAsked.current = asks;
+  }, [asks]);
   const act = async (paused: boolean) => {
     setAsks(false);
     try {
@@ -20,14 +30,30 @@ export function Pause() {
   };
   if (isPaused)
     return (
-      <button class="btn wide" type="button" disabled={!mayAct.value} onClick={() => void act(false)}>
+      <button
+        class="btn wide"
+        type="button"
+        ref={button}
+        disabled={!mayAct.value}
+        onClick={() => void act(false)}
+      >
         <Icon name="play" />
         <span class="label">Resume</span>
       </button>
     );
   if (asks)
     return (
-      <div class="confirm">
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a border and a legend
+      <div
+        class="confirm"
+        role="group"
+        aria-label="Pause everything"
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          setAsks(false);
+        }}
+      >
         <p>
           {running === 0
             ? 'New commands will be refused.'
@@ -36,7 +62,7 @@ export function Pause() {
         <button class="btn danger wide" type="button" onClick={() => void act(true)}>
           Pause now
         </button>
-        <button class="btn quiet wide" type="button" onClick={() => setAsks(false)}>
+        <button class="btn quiet wide" type="button" ref={takeFocus} onClick={() => setAsks(false)}>
           Cancel
         </button>
       </div>
@@ -45,6 +71,7 @@ export function Pause() {
     <button
       class="btn wide"
       type="button"
+      ref={button}
       disabled={!mayAct.value}
       title={mayAct.value ? 'Pause everything' : 'This page is read-only.'}
       onClick={() => setAsks(true)}

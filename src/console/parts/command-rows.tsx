@@ -35,7 +35,7 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
           {toClock(at, false)}
         </time>
         <code class="what">{showOdd(toTitle(card.command))}</code>
-        <span class={`end ${toTone(card.state)}`}>
+        <span class={`end ${card.awaiting ? 'wait' : toTone(card.state)}`}>
           {card.awaiting ? 'waits for input' : card.state === 'running' ? '' : toEnd(card)}
         </span>
         <span class="took">{toRuntime(card, clock.value)}</span>

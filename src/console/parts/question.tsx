@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QuestionCard } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
+import { focusMain } from '../focus.ts';
 import { agentOf, clock, mayAct, now } from '../store.ts';
 import { toAgentName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
@@ -61,6 +62,7 @@ export function Question({
         digest: question.digest,
         ...(note !== '' && { note }),
       });
+      if (buttons.current?.contains(document.activeElement)) focusMain();
       notify(kind === 'approved' ? 'Approved once.' : 'Denied.');
     } catch (error) {
       setFailure(error instanceof ApiError ? `${error.message} ${error.hint}` : 'The server does not reply.');

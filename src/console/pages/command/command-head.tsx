@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CommandCard } from '../../../contract/console.ts';
 import { ApiError, postJson } from '../../api.ts';
 import { copyText } from '../../copy-text.ts';
+import { focusMain } from '../../focus.ts';
 import { onKeys } from '../../keys.ts';
 import { CommandText } from '../../parts/command-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -20,6 +21,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
   const home = now.value?.home ?? '';
   const count = text.split('\n').length;
   const stop = async () => {
+    focusMain();
     setAsks(false);
     try {
       await postJson(`/api/commands/${card.id}/stop`, {});
