@@ -1,7 +1,7 @@
 // Short cuts. Letters are silent in fields, can be turned off, and none of them approves anything.
 import { signal } from '@preact/signals';
 import { choices } from './choices.ts';
-import { copyText } from './copy-text.ts';
+import { copyText } from './notify.ts';
 import { go, goBack } from './router.ts';
 
 type Keys = Readonly<Record<string, () => void>>;

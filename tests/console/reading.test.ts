@@ -89,7 +89,7 @@ describe('what the reader looks at', { timeout: 300_000 }, () => {
     await acts.getByText('sleep 3102').waitFor();
   });
 
-  test('a question that nobody answers is called that, and not a refusal by a rule', async () => {
+  test('a question without an answer is called that, and not a refusal by a rule', async () => {
     await here.shell('git', ['push', 'origin', 'main']);
     const [card] = await commandsOf('q=push');
     expect(card).toMatchObject({ state: 'refused', verdict: 'ask' });

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, postJson } from '../api.ts';
+import { notify } from '../notify.ts';
 import { Icon } from '../parts/icon.tsx';
-import { notify } from '../parts/toast.tsx';
 import { mayAct, now, runningCount } from '../store.ts';
 
 // Outside of the component, so that it is called when the button appears and not whenever it is rendered.

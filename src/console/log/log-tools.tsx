@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { choices, choose, wrapsLines } from '../choices.ts';
-import { copyText } from '../copy-text.ts';
 import { onKeys } from '../keys.ts';
+import { copyText } from '../notify.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { toAmount, toCount } from '../words.ts';

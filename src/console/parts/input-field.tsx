@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError, postJson } from '../api.ts';
-import { notify } from './toast.tsx';
+import { notify } from '../notify.ts';
 
 const secretPrompt = /passw|passphrase|passcode|secret|token|\bpin\b|one-time|\botp\b/i;
 

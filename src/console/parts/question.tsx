@@ -4,11 +4,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QuestionCard } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
 import { focusMain } from '../focus.ts';
+import { notify } from '../notify.ts';
 import { agentOf, clock, mayAct, now } from '../store.ts';
 import { toAgentName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { CommandText } from './command-text.tsx';
-import { notify } from './toast.tsx';
 
 const settleMs = 600;
 

@@ -1,13 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CommandCard } from '../../../contract/console.ts';
 import { ApiError, postJson } from '../../api.ts';
-import { copyText } from '../../copy-text.ts';
 import { focusMain } from '../../focus.ts';
 import { onKeys } from '../../keys.ts';
+import { copyText, notify } from '../../notify.ts';
 import { CommandText } from '../../parts/command-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
-import { notify } from '../../parts/toast.tsx';
 import { mayAct, now } from '../../store.ts';
 import { toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';

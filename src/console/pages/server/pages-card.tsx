@@ -1,5 +1,5 @@
 import { request } from '../../api.ts';
-import { notify } from '../../parts/toast.tsx';
+import { notify } from '../../notify.ts';
 import { clock, mayAct } from '../../store.ts';
 import { useFetched } from '../../use-fetched.ts';
 import { toAgo } from '../../words.ts';

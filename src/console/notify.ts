@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals';
+
+/** The sentence that is shown; empty for none. */
+export const notice = signal('');
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Says something for a few seconds, aloud as well. */
+export function notify(text: string): void {
+  notice.value = text;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    notice.value = '';
+  }, 4_000);
+}
+
+/** Copies text and says `done`, or why it could not: browsers allow it on `https` and `localhost` only. */
+export async function copyText(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    notify(done);
+  } catch {
+    notify('The browser does not allow this page to copy.');
+  }
+}
