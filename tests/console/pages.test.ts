@@ -261,8 +261,8 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.clock.install();
     await page.reload();
     await question.waitFor();
-    await page.clock.fastForward(10_000);
-    await page.getByText(/[0-8] m \d+ s left/).waitFor();
+    await page.clock.fastForward(120_000);
+    await question.getByText(/[0-8] m \d+ s left/).waitFor();
     expect(await page.getByText('Asked in claude-code').count()).toBe(0);
     expect(await page.locator('#sum-title b').first().textContent()).toBe(
       await page.locator('.rail .count.needs').textContent(),
