@@ -87,6 +87,15 @@ describe('what the reader looks at', { timeout: 300_000 }, () => {
     await row.getByText('stopped', { exact: true }).waitFor();
     const acts = page.getByRole('region', { name: 'What people did' });
     await acts.getByText('sleep 3102').waitFor();
+    await here.shell('true', ['last']);
+    await list.getByText('true last').waitFor();
+    // The bar of a short command at the end of the session is inside of its lane.
+    await expect
+      .poll(() =>
+        page.evaluate(`[...document.querySelectorAll('.blk')].map((bar) => [bar.title,
+          bar.getBoundingClientRect().left <= bar.parentElement.getBoundingClientRect().right - 3])`),
+      )
+      .toContainEqual(['true last', true]);
   });
 
   test('a question without an answer is called that, and not a refusal by a rule', async () => {

@@ -96,7 +96,10 @@ function BarElement({
       aria-label={`${words}, ${stateWords[card.state]}`}
       title={words}
       class={`blk ${kind}${isNear ? ' near' : ''}`}
-      style={{ left: `${from * 100}%`, width: `${Math.max(0.001, to - from) * 100}%` }}
+      style={{
+        left: `min(${from * 100}%, calc(100% - 3px))`,
+        width: `${Math.max(0.001, to - from) * 100}%`,
+      }}
     >
       {to - from > labelShare ? words : ''}
     </div>

@@ -11,7 +11,7 @@ export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonl
         <p>{showOdd(card.reason ?? '')}</p>
         {card.hint !== null && <p>{showOdd(card.hint)}</p>}
         {card.remedy !== null && <p>To allow it: {showOdd(card.remedy)}</p>}
-        {card.rule !== null && <p class="soft">Rule: {card.rule}</p>}
+        {card.rule !== null && card.state === 'refused' && <p class="soft">Rule: {card.rule}</p>}
       </Empty>
     );
   if (isGone)
