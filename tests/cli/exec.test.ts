@@ -66,7 +66,7 @@ describe.each(users)('as %s', (_user, identity) => {
 });
 
 // A filter for system calls 444 to 446, which fail with ENOSYS as in a container that forbids Landlock.
-const withoutLandlock = String.raw`
+const withoutLandlock = `
 my @steps = ([0x20, 0, 0, 0], [0x35, 0, 2, 444], [0x25, 1, 0, 446], [6, 0, 0, 0x50026], [6, 0, 0, 0x7fff0000]);
 my $filter = join '', map { pack 'SCCL', @$_ } @steps;
 my $program = pack 'S x6 P', scalar @steps, $filter;
