@@ -562,7 +562,8 @@ sub finish_merge {
         $is_reverting = 1;
         eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
         consume($_) for @consumed;
-        remove($into) if $into =~ /old-\d+\z/;
+        # Something is left if another program has replaced a folder in the meantime.
+        remove($into) if $into =~ /old-\d+\z/ && !holds_changes($entry, $into);
         # The moves back and forth must not look like changes of another program.
         renew("$entry/$stamp") if $has_no_conflicts;
         forget_modes();
