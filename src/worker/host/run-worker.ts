@@ -2,7 +2,7 @@
 // 1. it becomes the worker of this user and place, or exits because there is one,
 // 2. it takes over what dead workers left on disk, then listens and reports `ready`,
 // 3. it ends with the last command, shell and connection, or by `shutdown` or a signal.
-import { existsSync, rmdirSync, rmSync, watch } from 'node:fs';
+import { rmdirSync, rmSync, watch } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { settlesWithin } from '../../support/timing.ts';
@@ -13,6 +13,7 @@ import {
   becomeCurrent,
   createWorkerFolder,
   type FoundWorker,
+  hasLostFolder,
   inheritJobs,
   listenIn,
   removeCurrent,
@@ -37,6 +38,8 @@ export interface WorkerProgram {
 // A worker that no server has connected to was started in vain.
 const firstLinkMs = 10_000;
 const shutdownMs = 12_000;
+// `watch` reports nothing if a parent of the folder is renamed, or while a process has the removed folder open.
+const folderCheckMs = 5_000;
 
 /** Runs the detached worker until it has nothing left to keep. */
 export async function runWorker({ root, build, report, exit, ...program }: WorkerProgram): Promise<void> {
@@ -61,9 +64,11 @@ export async function runWorker({ root, build, report, exit, ...program }: Worke
   listenIn(own.folder, server);
   report('ready');
   // Without its folder no server can find it, and nothing that it keeps could be taken up.
-  watch(own.folder, () => {
-    if (!existsSync(own.folder)) void endAll(host, leave);
-  }).on('error', () => {});
+  const endIfLost = () => {
+    if (hasLostFolder(own)) void endAll(host, leave);
+  };
+  watch(own.folder, endIfLost).on('error', () => {});
+  setInterval(endIfLost, folderCheckMs).unref();
   setTimeout(() => host.tidy(), firstLinkMs).unref();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.once(signal, () => void endAll(host, leave));

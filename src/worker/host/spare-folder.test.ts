@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { sleep } from '../../support/timing.ts';
 import { type KeptSpec, readKept } from './kept-job.ts';
 import { SpareFolder } from './spare-folder.ts';
 
@@ -41,4 +42,22 @@ test('a spare folder that was removed is replaced by another one', async () => {
   spare.write(join(root, 'jobs', 'two'), specOf('two'));
   expect(readKept(join(root, 'jobs', 'two'))?.spec.id).toBe('two');
   spare.close();
+});
+
+test('without the folder of its worker, a command is refused with the reason, and the folder is not created again', async () => {
+  const root = temporaryFolder();
+  const worker = join(root, 'worker');
+  mkdirSync(join(worker, 'jobs'), { recursive: true });
+  const spare = new SpareFolder(join(worker, 'jobs-spare'));
+  rmSync(worker, { recursive: true });
+  const folder = join(worker, 'jobs', 'one');
+  expect(() => spare.write(folder, specOf('one'))).toThrow(
+    expect.objectContaining({
+      code: 'resources_unavailable',
+      message: expect.stringContaining(`Cannot use nacre's own folder ${folder}: ENOENT`),
+    }),
+  );
+  await sleep(50);
+  spare.close();
+  expect(readdirSync(root)).toEqual([]);
 });

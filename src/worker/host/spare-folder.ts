@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../support/ids.ts';
+import { useOwnFolder } from '../folders/use-own-folder.ts';
 import { type KeptSpec, specName, writeSpec } from './kept-job.ts';
 
 interface Spare {
@@ -31,7 +32,7 @@ export class SpareFolder {
     const spare = this.#spare;
     this.#spare = null;
     this.#refilling ??= setTimeout(() => this.#refill(), refillMs).unref();
-    if (!spare || !use(spare, folder, spec)) writeSpec(folder, spec);
+    if (!spare || !use(spare, folder, spec)) useOwnFolder(folder, () => writeSpec(folder, spec));
   }
 
   close(): void {
@@ -46,7 +47,9 @@ export class SpareFolder {
     this.#refilling = undefined;
     try {
       const path = join(this.#root, randomHex(8));
-      mkdirSync(path, { mode: 0o700, recursive: true });
+      // Not `recursive`, which would create the folder of a worker again after it was removed.
+      if (!existsSync(this.#root)) mkdirSync(this.#root, { mode: 0o700 });
+      mkdirSync(path, { mode: 0o700 });
       this.#spare ??= { path, fd: openSync(join(path, specName), 'wx', 0o600) };
     } catch {}
   }

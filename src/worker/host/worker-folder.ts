@@ -10,6 +10,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -52,6 +53,15 @@ export function createWorkerFolder(root: string, build: string): FoundWorker {
   const found = { ...ownIdentity(), name, build };
   writeFileSync(join(folder, identityName), JSON.stringify(found), { mode: 0o600, flag: 'wx' });
   return { ...found, folder };
+}
+
+/** True if the folder of this process was removed, renamed or replaced; false if that is not known. */
+export function hasLostFolder({ folder }: FoundWorker): boolean {
+  try {
+    return statSync(join(folder, identityName), { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Listens on the socket of a folder; its path may be longer than the 107 bytes that an address can have. */
