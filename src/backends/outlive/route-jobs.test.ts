@@ -21,7 +21,8 @@ function route({ isRequired, opens }: { readonly isRequired: boolean; readonly o
   const open = async () => {
     if (!opens()) throw new Error('The worker could not be started.');
   };
-  const detached = { ...far.backend, open, hasBegun: () => false } as unknown as DetachedBackend;
+  const more = { open, hasBegun: () => true, worker: () => '' };
+  const detached = { ...far.backend, ...more } as unknown as DetachedBackend;
   const backend = routeJobs(local.backend, detached, {
     ...{ isSandboxed: false, isRequired, hasKept: () => false },
     log: (line) => void lines.push(line),

@@ -12,6 +12,8 @@ export interface DetachedBackend extends Backend {
   open(): Promise<void>;
   /** True once a call has opened the stream. */
   hasBegun(): boolean;
+  /** The name of the worker that answered last; empty if none ever did. */
+  worker(): string;
 }
 
 /** Options of `routeJobs`. */
@@ -105,7 +107,8 @@ function createKeeper(
       await detached.open();
       return detached;
     } catch (error) {
-      if (isRequired || detached.hasBegun()) throw error;
+      // Not `hasBegun`, which is true while the stream is being opened again.
+      if (isRequired || detached.worker() !== '') throw error;
       const reason = error instanceof Error ? error.message : String(error);
       log(`${reason} Background commands and persistent shells end with this server.`);
       return local;
