@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { NacreError } from '../contract/failure.ts';
 
 /** A file with the records of one server and one day, by its name. */
 export interface AuditFile {
@@ -15,9 +16,21 @@ export function toFileName(day: string, instance: string): string {
 /** The audit files of a folder sorted by day, so that those of one server are in the order of its chain. */
 export function listAuditFiles(dir: string): readonly AuditFile[] {
   if (!existsSync(dir)) return [];
-  return readdirSync(dir)
-    .sort()
+  return listNames(dir)
+    .toSorted()
     .flatMap((name) => toAuditFile(name) ?? []);
+}
+
+function listNames(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new NacreError('audit_unavailable', `The audit log in ${dir} cannot be read: ${reason}.`, {
+      hint: 'Move away what is not a folder there, or run this as the user who owns the log.',
+      cause,
+    });
+  }
 }
 
 /** The audit file with this name; undefined for other files. */

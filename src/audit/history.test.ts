@@ -113,4 +113,15 @@ describe('S6: the history of commands', () => {
     mkdirSync(join(dir, '2026-01-02_1_ab.jsonl'));
     expect(() => readHistory(dir)).toThrow(expect.objectContaining({ code: 'audit_unavailable' }));
   });
+
+  test('throws an error that names the folder if that is a file', () => {
+    const file = join(dir, 'file');
+    writeFileSync(file, '');
+    expect(() => readHistory(file)).toThrow(
+      expect.objectContaining({
+        code: 'audit_unavailable',
+        message: expect.stringContaining(`The audit log in ${file} cannot be read: ENOTDIR`),
+      }),
+    );
+  });
 });

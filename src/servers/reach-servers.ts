@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../contract/failure.ts';
+import { readRegularFile } from '../support/regular-file.ts';
 import { toSocketAddress } from '../support/socket-address.ts';
 import { settlesWithin } from '../support/timing.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
@@ -108,7 +109,7 @@ async function tryToReach(path: string, replyMs: number): Promise<ReachedServer 
 }
 
 async function reach(path: string, replyMs: number): Promise<ReachedServer> {
-  const secret = readFileSync(`${path}.secret`, 'utf8');
+  const secret = readRegularFile(`${path}.secret`);
   const socket = await open(path);
   const reader = createInterface({ input: socket });
   // Ends `lines`, and with it a call that waits for its reply, when the socket closes.

@@ -9,7 +9,6 @@ import {
   linkSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,6 +20,7 @@ import { toIdentity, toRoomKey } from '../../contract/session-key.ts';
 import { randomHex } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../support/process-identity.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
 
 /** The user's answer to a request. */
@@ -163,7 +163,7 @@ function writeDraft(path: string, content: unknown): string {
 
 function readJson<Content>(path: string): Content | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Content;
+    return JSON.parse(readRegularFile(path)) as Content;
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 // A socket that a server listens on as long as it lives. The kernel closes it when the server dies, and unlike a pid it can be
 // checked from another pid namespace: connect() succeeds even if the server is stopped or was suspended for days.
-import { closeSync, constants, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { bootId, isOnLocalDisk } from '../../support/process-identity.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 
 const socketName = 'alive';
 const bootName = 'boot';
@@ -32,7 +33,7 @@ export async function isLeftBehind(folder: string): Promise<boolean> {
 
 function readBoot(folder: string): string {
   try {
-    return readFileSync(join(folder, bootName), 'utf8');
+    return readRegularFile(join(folder, bootName));
   } catch {
     return '';
   }

@@ -1,9 +1,10 @@
 // The folder of one command that outlives its connection: `spec` before it runs, `log` while it runs, `end` before its end
 // is reported, `settled` once a server has recorded that end, `link` once a later server has reattached to it.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec, JobState, Keeping } from '../../contract/job.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 
 /** The contents of `spec`: a command without its variables, which may be secret. */
 export interface KeptSpec extends Pick<JobSpec, 'id' | 'command' | 'cwd' | 'stdin' | 'terminal'> {
@@ -59,7 +60,7 @@ export function markSettled(folder: string): void {
 /** Reads the folder of a command; undefined if `spec` is missing or damaged, so that nothing is known. */
 export function readKept(folder: string): KeptRecord | undefined {
   try {
-    const spec = JSON.parse(readFileSync(join(folder, specName), 'utf8')) as KeptSpec;
+    const spec = JSON.parse(readRegularFile(join(folder, specName))) as KeptSpec;
     const link = readOr(join(folder, 'link'), spec.link);
     return { spec: { ...spec, link }, end: readEnd(folder), isSettled: exists(join(folder, 'settled')) };
   } catch {
@@ -69,7 +70,7 @@ export function readKept(folder: string): KeptRecord | undefined {
 
 function readEnd(folder: string): JobState | null {
   try {
-    return JSON.parse(readFileSync(join(folder, 'end'), 'utf8')) as JobState;
+    return JSON.parse(readRegularFile(join(folder, 'end'))) as JobState;
   } catch {
     return null;
   }
@@ -81,7 +82,7 @@ function exists(path: string): boolean {
 
 function readOr<Other>(path: string, other: Other): string | Other {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path);
   } catch {
     return other;
   }

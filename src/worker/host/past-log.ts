@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 
@@ -8,6 +9,8 @@ interface Frame {
   readonly stream: Stream;
 }
 
+// A FIFO in its place must not make `open` wait for a writer.
+const reading = constants.O_RDONLY | constants.O_NONBLOCK;
 const headerBytes = 4;
 const stderrBit = 0x8000_0000;
 const lengthBits = 0x7fff_ffff;
@@ -45,7 +48,7 @@ export class PastLog {
     const frames = await this.#index();
     const chunks: OutputChunk[] = [];
     let [at, left] = [from, maxBytes];
-    const file = await open(this.#path, 'r').catch(() => null);
+    const file = await open(this.#path, reading).catch(() => null);
     try {
       for (let index = findFrame(frames, at); left > 0 && index < frames.length; index += 1) {
         const frame = frames[index];
@@ -80,7 +83,7 @@ function findFrame(frames: readonly Frame[], at: Cursor): number {
 }
 
 async function scan(path: string): Promise<readonly Frame[]> {
-  const file = await open(path, 'r').catch(() => null);
+  const file = await open(path, reading).catch(() => null);
   if (!file) return [];
   try {
     const { size } = await file.stat();

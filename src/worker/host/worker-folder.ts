@@ -6,7 +6,6 @@ import {
   constants,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -24,6 +23,7 @@ import { protocol } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { bootId, isAlive, ownIdentity, type ProcessIdentity } from '../../support/process-identity.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import { createPrivateFolder } from '../folders/instance-folder.ts';
 import { type KeptRecord, readKept, removeKept } from './kept-job.ts';
 
@@ -144,7 +144,7 @@ export function isWorkerAlive(root: string, name: string): boolean | undefined {
 export function readWorker(root: string, name: string): FoundWorker | undefined {
   const folder = join(root, name);
   try {
-    const text = readFileSync(join(folder, identityName), 'utf8');
+    const text = readRegularFile(join(folder, identityName));
     return { ...(JSON.parse(text) as Omit<FoundWorker, 'folder'>), folder };
   } catch {
     return undefined;

@@ -1,7 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { NacreError } from '../../../contract/failure.ts';
+import { readRegularFile } from '../../../support/regular-file.ts';
 import { type HttpSettings, tokenPattern, tokenWords } from '../../settings.ts';
 
 /** A random secret, as text that fits into a header, a cookie or a URL. */
@@ -52,7 +53,7 @@ function readExisting(path: string): string {
   try {
     const isOpen = (statSync(path).mode & 0o077) !== 0;
     if (isOpen) throw new Error('others can read it; chmod 600 it');
-    const text = readFileSync(path, 'utf8').trim();
+    const text = readRegularFile(path).trim();
     if (!tokenPattern.test(text)) throw new Error(`it must contain ${tokenWords}`);
     return text;
   } catch (error) {
