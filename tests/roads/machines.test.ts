@@ -295,12 +295,12 @@ test('nacre port refuses the port of another machine, and names the machine', sl
   mkdirSync(join(machines.home('h1'), 'work'));
   const listen = 'python3 -m http.server 8123 --bind 127.0.0.1';
   await server.use('start_command', { command: listen, cwd: '~/work', on: 'h1', wait_ms: 0 });
+  const refusal = async () => (await runInProcess(['port', '8123'], server)).stderr;
+  // Until it listens, no command is found.
   await expect
-    .poll(async () => (await runInProcess(['ps'], server)).stdout, { timeout: 20_000 })
-    .toContain('8123');
-  const { stderr } = await runInProcess(['port', '8123'], server);
-  expect(stderr).toMatch(/The command cmd_\w+ listens on port 8123 of the machine h1/);
-  expect(stderr).toContain('ssh -L 8123:127.0.0.1:8123');
+    .poll(refusal, { timeout: 20_000 })
+    .toMatch(/The command cmd_\w+ listens on port 8123 of the machine h1/);
+  expect(await refusal()).toContain('ssh -L 8123:127.0.0.1:8123');
 });
 
 test('nacre ps names the machine of each command', slow, async () => {

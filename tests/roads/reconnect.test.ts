@@ -148,13 +148,17 @@ test(
   async () => {
     const road = createBrokenRoad({ patienceMs: 200 });
     const { backend, folder } = road;
-    const id = await road.prepare('echo once | tee runs; exit 3');
+    const id = await road.prepare('echo once | tee runs; sleep 0.5; exit 3');
     road.deafen();
     const starting = backend.start(id);
     await expect.poll(() => existsSync(join(folder, 'runs')), patient).toBe(true);
     road.refuse();
     await starting;
     expect(await backend.wait(id, 0)).toMatchObject({ status: 'unreachable', end: null });
+    // It ends while no stream is open.
+    await expect
+      .poll(() => [...road.host().jobs.values()].filter(({ job }) => !job.hasEnded), patient)
+      .toEqual([]);
     road.join();
     expect(await backend.wait(id, 20_000)).toMatchObject({ status: 'failed', end: { exitCode: 3 } });
     expect(await readAll(backend, id)).toMatchObject({ stdout: 'once\n' });

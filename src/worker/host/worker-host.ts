@@ -194,7 +194,8 @@ export class WorkerHost {
     this.jobs.set(entry.job.id, entry);
     const ended = () => {
       this.noteWork();
-      if (!entry.link) this.#expire(entry);
+      // A job that is not kept stays until the grace of its link has passed: the link may be opened again and ask for its end.
+      if (!entry.link && entry.job.kept) this.#expire(entry);
       if (entry.job.kept) this.#endedLogs.add(entry.job);
       void this.#limitLogs(entry.spoolTotalBytes).catch(() => {});
       this.tidy();
