@@ -1,9 +1,18 @@
 // Shared by every page: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
 // are only those that run, so that a page that is open for days stays small.
 import { computed, signal } from '@preact/signals';
-import type { AgentCard, CommandCard, ConsoleMessage, NowReply, RecordRow } from '../contract/console.ts';
+import {
+  type AgentCard,
+  type CommandCard,
+  type ConsoleMessage,
+  maxFailed,
+  type NowReply,
+  type QuestionCard,
+  type RecordRow,
+} from '../contract/console.ts';
 import { connectWorker } from './bridge.ts';
 import { isOpen, isProblem } from './card-states.ts';
+import { isNarrow } from './screen.ts';
 
 /** The last state of the servers; undefined until the first one arrives. */
 export const now = signal<NowReply | undefined>(undefined);
@@ -38,6 +47,12 @@ export function agentOf(key: string): AgentCard | undefined {
   return now.value?.agents.find((agent) => agent.key === key);
 }
 
+/** The open questions of an agent for its pages; none on phones, where `QuestionSheet` shows them without scrolling. */
+export function questionsOf(agent: string): readonly QuestionCard[] {
+  if (isNarrow.value) return [];
+  return now.value?.questions.filter((question) => question.agent === agent) ?? [];
+}
+
 type CardListener = (cards: readonly CommandCard[]) => void;
 const cardListeners = new Set<CardListener>();
 const recordListeners = new Set<(records: readonly RecordRow[]) => void>();
@@ -53,8 +68,6 @@ export function onRecords(listener: (records: readonly RecordRow[]) => void): ()
   recordListeners.add(listener);
   return () => void recordListeners.delete(listener);
 }
-
-const maxFailed = 50;
 
 function addCards(cards: readonly CommandCard[]): void {
   const state = now.value;

@@ -181,6 +181,9 @@ export interface NowReply {
   readonly total: number;
 }
 
+/** The most commands in `NowReply.failed`. */
+export const maxFailed = 50;
+
 /** The close code of a socket for which there is no room; its reason says why. */
 export const tryAgainLater = 1_013;
 

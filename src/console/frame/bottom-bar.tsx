@@ -5,11 +5,12 @@ import { place } from '../router.ts';
 import { waitingCount } from '../store.ts';
 import { Health } from './health.tsx';
 import { Pause } from './pause.tsx';
-import { sections, toAddress } from './sections.ts';
+import { SectionLink } from './section-link.tsx';
+import { sections } from './sections.ts';
 
-const inSheet: ReadonlySet<string> = new Set(['audit', 'server']);
+const sheetSections: ReadonlySet<string> = new Set(['audit', 'server']);
 
-/** The links to the pages, on phones; the pages of `inSheet` and Pause are in the sheet More. */
+/** The links to the pages, on phones; those of `sheetSections` and Pause are in the sheet More. */
 export function BottomBar() {
   const [section = ''] = place.value.path;
   const [isOpen, setOpen] = useState(false);
@@ -17,20 +18,19 @@ export function BottomBar() {
   return (
     <nav class="tabs-bottom" aria-label="Console, small">
       {sections
-        .filter(([path]) => !inSheet.has(path))
-        .map(([path, label, icon]) => (
-          <a key={path} href={toAddress(path)} aria-current={section === path ? 'page' : undefined}>
-            <Icon name={icon} />
-            {path === 'approvals' ? 'Needs you' : label}
-            {path === 'approvals' && waitingCount.value > 0 && (
+        .filter(([path]) => !sheetSections.has(path))
+        .map((one) => (
+          <SectionLink key={one[0]} section={one}>
+            {one[0] === 'approvals' ? 'Needs you' : one[1]}
+            {one[0] === 'approvals' && waitingCount.value > 0 && (
               <span class="count needs">{waitingCount.value}</span>
             )}
-          </a>
+          </SectionLink>
         ))}
       <button
         type="button"
         aria-haspopup="dialog"
-        aria-current={inSheet.has(section) ? 'true' : undefined}
+        aria-current={sheetSections.has(section) ? 'true' : undefined}
         onClick={() => setOpen(true)}
       >
         <Icon name="more" />
@@ -40,13 +40,10 @@ export function BottomBar() {
         <Sheet title="More" onClose={() => setOpen(false)}>
           <ul class="sheet-links">
             {sections
-              .filter(([path]) => inSheet.has(path))
-              .map(([path, label, icon]) => (
-                <li key={path}>
-                  <a href={`/${path}`} aria-current={section === path ? 'page' : undefined}>
-                    <Icon name={icon} />
-                    {label}
-                  </a>
+              .filter(([path]) => sheetSections.has(path))
+              .map((one) => (
+                <li key={one[0]}>
+                  <SectionLink section={one} />
                 </li>
               ))}
           </ul>

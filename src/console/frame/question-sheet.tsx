@@ -27,7 +27,7 @@ export function QuestionSheet() {
         <b>Review</b>
       </button>
       {isOpen && (
-        <Sheet title={count === 1 ? '1 needs you' : `${count} need you`} onClose={() => setOpen(false)}>
+        <Sheet title={`Needs you (${count})`} onClose={() => setOpen(false)}>
           {now.value?.questions.map((question) => (
             <Question key={question.id} question={question} />
           ))}

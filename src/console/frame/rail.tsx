@@ -1,13 +1,12 @@
-import { Icon, Logo } from '../parts/icon.tsx';
-import { place } from '../router.ts';
+import { Logo } from '../parts/icon.tsx';
 import { now, runningCount, waitingCount } from '../store.ts';
 import { Health } from './health.tsx';
 import { Pause } from './pause.tsx';
-import { sections, toAddress } from './sections.ts';
+import { SectionLink } from './section-link.tsx';
+import { sections } from './sections.ts';
 
 /** The pages, the state of the servers, and Pause. */
 export function Rail() {
-  const [section = ''] = place.value.path;
   return (
     <nav class="rail" aria-label="Console">
       <a class="brand" href="/" aria-label="nacre, now">
@@ -15,15 +14,15 @@ export function Rail() {
         <span>nacre</span>
       </a>
       <ul>
-        {sections.map(([path, label, icon]) => {
+        {sections.map((section) => {
+          const [path, label] = section;
           const badge = toBadge(path);
           return (
             <li key={path} class={path === 'audit' ? 'gap' : ''}>
-              <a href={toAddress(path)} aria-current={section === path ? 'page' : undefined} title={label}>
-                <Icon name={icon} />
+              <SectionLink section={section} title={label}>
                 <span class="label">{label}</span>
                 {badge > 0 && <span class={`count${path === 'approvals' ? ' needs' : ''}`}>{badge}</span>}
-              </a>
+              </SectionLink>
             </li>
           );
         })}

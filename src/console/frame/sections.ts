@@ -13,6 +13,9 @@ export const sections = [
   ['server', 'Server', 'server'],
 ] as const;
 
+/** A page of the console. */
+export type Section = (typeof sections)[number];
+
 /** The address of a page; of Commands with the filters that were chosen last. */
 export function toAddress(path: string): string {
   const { filters } = choices.value;

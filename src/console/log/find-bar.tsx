@@ -42,7 +42,7 @@ export function FindBar({
           if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />
-      <output class="hits" aria-live="polite">
+      <output class="hits" aria-live="polite" title={shown.state?.isWhole ? undefined : partTitle}>
         {toHits(shown.state, query, index)}
       </output>
       <button type="button" class="mini" aria-label="Previous match" onClick={() => void step(-1)}>
@@ -54,6 +54,8 @@ export function FindBar({
     </div>
   );
 }
+
+const partTitle = 'Here: in the part of the output that this page keeps.';
 
 function useFind({ log, ring, state, setCurrent }: ShownLog) {
   const [query, setQuery] = useState('');

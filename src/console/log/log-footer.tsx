@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { toCount, toSize } from '../words.ts';
-import { Spoken } from './spoken.tsx';
+import { LineAnnouncement } from './line-announcement.tsx';
 import type { ShownLog } from './use-log.ts';
 
 /** Whether the output is followed, and how much there is of it. */
@@ -21,7 +21,7 @@ export function LogFooter({ shown, onFollow }: { readonly shown: ShownLog; reado
       </button>
       <span class="nums">
         <b>{toCount(state?.count ?? 0)}</b> {state?.count === 1 ? 'line' : 'lines'}
-        {state && !state.isCounted && ' here'}
+        {state && !state.isCounted && ' in this part'}
       </span>
       <span class="nums">{toSize(state?.bytes ?? 0)}</span>
       {state?.isLive && <Rate bytes={state?.bytes ?? 0} />}
@@ -29,7 +29,7 @@ export function LogFooter({ shown, onFollow }: { readonly shown: ShownLog; reado
         <kbd>f</kbd> follow <kbd>/</kbd> find <kbd>[</kbd>
         <kbd>]</kbd> command before, after <kbd>?</kbd> keys
       </span>
-      <Spoken shown={shown} />
+      <LineAnnouncement shown={shown} />
     </footer>
   );
 }

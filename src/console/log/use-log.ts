@@ -27,18 +27,18 @@ export interface ShownLog {
   readonly current: number | undefined;
   setCurrent(line: number | undefined): void;
   /** Opens the output again at a cursor, or at its end; for outputs that are too long to keep. */
-  show(place: number | 'end'): void;
+  show(at: number | 'end'): void;
 }
 
-/** Where the output was opened. */
+/** The cursor at which the output was opened. */
 interface Opened {
-  readonly place: number | 'end';
-  /** Grows with every `show`, so that the same place can be opened again. */
+  readonly at: number | 'end';
+  /** Grows with every `show`, so that the output can be opened again at the same cursor. */
   readonly count: number;
 }
 
 // Bytes before the wanted cursor that are fetched too, so that the reader sees the lines before it.
-const beforeBytes = 65_536;
+const contextBytes = 65_536;
 
 /** Opens the output of a command, and shows it in the element of `view`. */
 export function useLog(card: CommandCard): ShownLog {
@@ -49,10 +49,10 @@ export function useLog(card: CommandCard): ShownLog {
   const [isFollowing, setFollowing] = useState(isOpen(card) && !place.value.query.has('at'));
   const [chosen, choose] = useState<readonly [number, number]>();
   const [current, setCurrent] = useState<number>();
-  const [opened, setOpened] = useState<Opened>({ place: toPlace(card), count: 0 });
-  const show = (where: number | 'end') => {
-    setOpened(({ count }) => ({ place: where, count: count + 1 }));
-    setFollowing(where === 'end');
+  const [opened, setOpened] = useState<Opened>({ at: toFirstCursor(card), count: 0 });
+  const show = (at: number | 'end') => {
+    setOpened(({ count }) => ({ at, count: count + 1 }));
+    setFollowing(at === 'end');
   };
   const isWrapped = wrapsLines();
   const { times } = choices.value;
@@ -61,10 +61,10 @@ export function useLog(card: CommandCard): ShownLog {
 
   useEffect(() => {
     if (!view.current) return;
-    const tell = atMostEvery(wordsMs, setState);
+    const setStateSlowly = atMostEvery(wordsMs, setState);
     const handle = openLog(card.id, toOptions(card, opened), (next) => {
       ring.current?.update(next);
-      tell(next);
+      setStateSlowly(next);
     });
     const follow = { isOn: isFollowing, onChange: setFollowing };
     const own = new Ring(view.current, handle, options, follow);
@@ -73,7 +73,7 @@ export function useLog(card: CommandCard): ShownLog {
     const resized = new ResizeObserver(() => own.measure());
     resized.observe(view.current);
     return () => {
-      tell.cancel();
+      setStateSlowly.cancel();
       resized.disconnect();
       own.close();
       handle.close();
@@ -87,15 +87,15 @@ const isLong = (card: CommandCard) => card.stdout_bytes + card.stderr_bytes > ke
 
 // A short output is fetched whole. A long one is opened at the line in the address; without one, at its end while the command runs, and
 // at its beginning afterwards.
-function toPlace(card: CommandCard): number | 'end' {
+function toFirstCursor(card: CommandCard): number | 'end' {
   const at = Number(place.value.query.get('at') ?? Number.NaN);
   if (!isLong(card)) return 'end';
   return at >= 0 ? at : isOpen(card) ? 'end' : 0;
 }
 
-function toOptions(card: CommandCard, { place: where }: Opened): LogOptions {
-  if (where === 'end') return { from: 0, mode: isLong(card) ? 'tail' : 'all' };
-  return { from: Math.max(0, where - beforeBytes), mode: 'part' };
+function toOptions(card: CommandCard, { at }: Opened): LogOptions {
+  if (at === 'end') return { from: 0, mode: isLong(card) ? 'tail' : 'all' };
+  return { from: Math.max(0, at - contextBytes), mode: 'part' };
 }
 
 // Throttles calls of `pass`; the latest value is always passed in the end.

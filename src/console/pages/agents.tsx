@@ -3,8 +3,7 @@ import { ActRow } from '../parts/act-row.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { isNarrow } from '../screen.ts';
-import { clock, now } from '../store.ts';
+import { clock, now, questionsOf } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
 import { useSession } from '../use-session.ts';
 import { useSteady } from '../use-steady.ts';
@@ -68,15 +67,12 @@ export function AgentPage({ id }: { readonly id: string }) {
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (!data) return <Loading page="Agent" />;
   const agent = now.value?.agents.find(({ key }) => key === id) ?? data.agent;
-  const questions = isNarrow.value
-    ? []
-    : (now.value?.questions ?? []).filter((question) => question.agent === id);
   const cards = data.commands.toReversed();
   return (
     <div class="stack">
       <h1 class="sr">{toAgentName(agent)}</h1>
       <SessionTimeline agent={agent} commands={data.commands} />
-      {questions.map((question) => (
+      {questionsOf(id).map((question) => (
         <Question key={question.id} question={question} isWide />
       ))}
       <section class="card fill" aria-labelledby="own-title">

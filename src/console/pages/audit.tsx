@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
-import { Choose } from '../parts/choose.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
+import { FilterSelect } from '../parts/filter-select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { describe } from '../parts/record-list.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
@@ -88,7 +88,7 @@ export function AuditPage() {
           onWords={(q) => setQuery({ q })}
           isFiltered={query.has('kind')}
         >
-          <Choose
+          <FilterSelect
             label="Kind"
             value={query.get('kind') ?? ''}
             options={[['', 'Every kind'], ...kinds.map((kind) => [kind, kind] as const)]}

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { choose } from '../choices.ts';
-import { Choose } from '../parts/choose.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
+import { FilterSelect } from '../parts/filter-select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { go, place, setQuery } from '../router.ts';
@@ -180,18 +180,18 @@ function Filters({ programs }: { readonly programs: readonly string[] }) {
       onWords={(words) => setQuery(readFilters(words, agents, now.value?.home ?? ''))}
       isFiltered={filterNames.some((name) => name !== 'q' && query.has(name))}
     >
-      <Choose
+      <FilterSelect
         label="Agent"
         options={[['', 'Every agent'], ...agents.map((agent) => [agent.key, toAgentName(agent)] as const)]}
         {...of('agent')}
       />
-      <Choose
+      <FilterSelect
         label="Program"
         options={[['', 'Every program'], ...programs.map((name) => [name, showOdd(name)] as const)]}
         {...of('program')}
       />
-      <Choose label="Outcome" options={outcomes} {...of('outcome')} />
-      <Choose label="When" options={times} {...of('since')} />
+      <FilterSelect label="Outcome" options={outcomes} {...of('outcome')} />
+      <FilterSelect label="When" options={times} {...of('since')} />
     </FilterForm>
   );
 }

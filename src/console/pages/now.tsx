@@ -1,4 +1,4 @@
-import type { AgentCard, CommandCard, NowReply } from '../../contract/console.ts';
+import { type AgentCard, type CommandCard, maxFailed, type NowReply } from '../../contract/console.ts';
 import { Awaiting } from '../parts/awaiting.tsx';
 import { CommandRows, RunningRow } from '../parts/command-rows.tsx';
 import { CommandText } from '../parts/command-text.tsx';
@@ -11,8 +11,6 @@ import { useSteady } from '../use-steady.ts';
 import { toAgentName, toAgo, toCount } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
-// The server sends at most this many failed commands, so the number is then shown as `50+`.
-const mostFailed = 50;
 // The question of a command that waits arrives a moment after the command itself.
 const questionMs = 3_000;
 
@@ -75,7 +73,7 @@ function Summary({ state, needs }: { readonly state: NowReply; readonly needs: n
         <span class="sep" />
         <b class={failed.length > 0 ? 'bad' : ''}>
           {failed.length}
-          {failed.length >= mostFailed && '+'}
+          {failed.length >= maxFailed && '+'}
         </b>{' '}
         failed or refused in the last hour
       </h1>

@@ -32,6 +32,7 @@ export function FilterForm({
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onChange={(event) => {
+            // Typed filters move into the address, so the field keeps only the words that remain.
             setTyped(words);
             onWords(event.currentTarget.value);
           }}

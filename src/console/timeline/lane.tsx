@@ -1,6 +1,6 @@
 import { stateWords, toTitle, toTone } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
-import type { Bar, Mark, Timeline } from './lanes.ts';
+import type { Bar, Mark, Timeline } from './lay-out.ts';
 import { ManyBars } from './many-bars.tsx';
 
 /** One lane of the timeline: a shell, the background, or the acts of people. */
@@ -58,7 +58,11 @@ export function Lane({
 }
 
 const actWords = { approved: 'approved', declined: 'denied', stop: 'stopped', input: 'typed into' } as const;
-const actShare = 0.14;
+// Labels are shown from this share of the width of the lane on.
+const minActLabelShare = 0.14;
+const minBarLabelShare = 0.06;
+// The width of a lane that is assumed for the width of a label.
+const lanePixels = 700;
 
 // An act of a person. `room` is the space up to the next mark or bar; the label is shown only if it is large enough.
 function ActMark({ mark, room }: { readonly mark: Mark; readonly room: number }) {
@@ -68,12 +72,10 @@ function ActMark({ mark, room }: { readonly mark: Mark; readonly room: number })
   return (
     <span class={`you ${act.kind}`} style={{ left: `${at * 100}%` }} title={words + by}>
       <i aria-hidden="true" />
-      {room > actShare && <em style={{ maxWidth: `${Math.round(room * 700)}px` }}>{words}</em>}
+      {room > minActLabelShare && <em style={{ maxWidth: `${Math.round(room * lanePixels)}px` }}>{words}</em>}
     </span>
   );
 }
-
-const labelShare = 0.06;
 
 function BarElement({
   bar,
@@ -101,7 +103,7 @@ function BarElement({
         width: `${Math.max(0.001, to - from) * 100}%`,
       }}
     >
-      {to - from > labelShare ? words : ''}
+      {to - from > minBarLabelShare ? words : ''}
     </div>
   );
 }

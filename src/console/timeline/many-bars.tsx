@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { toTone } from '../words.ts';
-import type { Bar } from './lanes.ts';
+import type { Bar } from './lay-out.ts';
 
 /** Draws bars on a canvas if there are too many for elements; bars in the same 3 pixels are merged. */
 export function ManyBars({ bars }: { readonly bars: readonly Bar[] }) {

@@ -8,8 +8,8 @@ import { clock, now } from '../store.ts';
 import { useSession } from '../use-session.ts';
 import { toCount, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
-import { layOut } from './lanes.ts';
-import { Lanes } from './lanes-view.tsx';
+import { Lanes } from './lanes.tsx';
+import { layOut } from './lay-out.ts';
 
 type Range = 'all' | '15 min' | 'problems';
 const none: readonly CommandCard[] = [];

@@ -39,28 +39,28 @@ export class Fetches {
   }
 
   /** Fetches more if the reader is near the beginning or the end of what is kept. */
-  near(id: number, log: OpenLog, line: number, count: number): void {
+  fetchNear(id: number, log: OpenLog, line: number, count: number): void {
     const { firstLine, lines, firstCursor } = log.store;
-    if (line - firstLine < aheadLines && firstCursor > log.floor) this.#begin(id, log, true);
-    else if (lines - line - count < aheadLines) this.after(id, log);
+    if (line - firstLine < aheadLines && firstCursor > log.floor) this.#begin(id, log, 'before');
+    else if (lines - line - count < aheadLines) this.fetchAfter(id, log);
   }
 
-  /** Fetches more for a search: what comes after the lines of a log, then what is before them. */
+  /** Fetches more for a search: the output after the lines that are kept, then the output before them. */
   forSearch(id: number, log: OpenLog): void {
     if (!log.wantsMore) return;
-    if (!log.isLive && !log.isAtEnd) this.#begin(id, log, false);
-    else if (log.store.firstCursor > log.floor) this.#begin(id, log, true);
+    if (!log.isLive && !log.isAtEnd) this.#begin(id, log, 'after');
+    else if (log.store.firstCursor > log.floor) this.#begin(id, log, 'before');
   }
 
-  /** Fetches what comes after the lines of a log that is not followed. */
-  after(id: number, log: OpenLog): void {
-    if (!log.isLive && !log.isAtEnd) this.#begin(id, log, false);
+  /** Fetches the output after the lines that are kept, unless the log is followed. */
+  fetchAfter(id: number, log: OpenLog): void {
+    if (!log.isLive && !log.isAtEnd) this.#begin(id, log, 'after');
   }
 
   /** Handles an output frame; returns false if it is on a channel of the page. */
   receive({ channel, bytes, cursor, ms, stream }: ConsoleFrame): boolean {
     const fetch = this.#open.get(channel);
-    if (!fetch) return channel >= firstChannel;
+    if (!fetch) return isFetch(channel);
     const isStderr = stream === 2;
     const { log, isBefore } = fetch;
     if (isBefore) fetch.pieces.push({ bytes, ms, isStderr });
@@ -74,7 +74,7 @@ export class Fetches {
   /** Handles `skipped`: the server no longer has the output before `to`. Returns false on a channel of the page. */
   skip(channel: number, to: number): boolean {
     const fetch = this.#open.get(channel);
-    if (!fetch) return channel >= firstChannel;
+    if (!fetch) return isFetch(channel);
     fetch.from = to;
     if (fetch.isBefore) fetch.log.floor = to;
     else fetch.log.store.skip(to);
@@ -84,7 +84,7 @@ export class Fetches {
   /** Handles `end`, or an error that ends the fetch. Returns false on a channel of the page. */
   end(channel: number, cursor: number, error: string | null): boolean {
     const fetch = this.#open.get(channel);
-    if (!fetch) return channel >= firstChannel;
+    if (!fetch) return isFetch(channel);
     this.#open.delete(channel);
     const { id, log, isBefore, from, to, pieces } = fetch;
     log.isFetching = false;
@@ -110,12 +110,13 @@ export class Fetches {
     for (const [channel, fetch] of [...this.#open]) {
       this.#open.delete(channel);
       fetch.log.isFetching = false;
-      this.#begin(fetch.id, fetch.log, fetch.isBefore);
+      this.#begin(fetch.id, fetch.log, fetch.isBefore ? 'before' : 'after');
     }
   }
 
-  #begin(id: number, log: OpenLog, isBefore: boolean): void {
+  #begin(id: number, log: OpenLog, side: 'before' | 'after'): void {
     if (log.isFetching) return;
+    const isBefore = side === 'before';
     log.isFetching = true;
     const { firstCursor, end } = log.store;
     const from = isBefore ? Math.max(log.floor, firstCursor - fetchBytes) : end;
@@ -124,4 +125,8 @@ export class Fetches {
     this.#open.set(channel, { id, log, isBefore, from, to, pieces: [] });
     this.#deps.send({ type: 'open', channel, command: log.command, from, to, mode: 'all' });
   }
+}
+
+function isFetch(channel: number): boolean {
+  return channel >= firstChannel;
 }

@@ -10,7 +10,7 @@ export class LineTable {
   readonly #flags = new Growing((length) => new Uint8Array(length));
   /** The colours at the first line, and at the beginning of every further group. */
   readonly #states = new Growing((length) => new Uint32Array(length));
-  /** The id of the first line; ids ascend by one, and those that are divisible by 256 begin a group. */
+  /** The id of the first line; ids ascend by one, and those that are divisible by `groupLines` begin a group. */
   #first: number;
 
   constructor(first: number) {

@@ -177,7 +177,7 @@ export class LogStore {
   }
 
   #makeRoom(more: number): void {
-    if (!this.hasRoom(more)) this.dropBefore(this.halfLine());
+    if (!this.hasRoom(more)) this.#dropHalf();
     if (this.#used + more <= this.#bytes.length) return;
     const grown = new Uint8Array(
       Math.min(keptBytes + more, Math.max(this.#bytes.length * 2, this.#used + more)),
@@ -193,12 +193,15 @@ export class LogStore {
     return line > this.#table.first ? line : undefined;
   }
 
-  /** Drops the lines before `line`, which begins a group; if it is undefined, drops everything. */
-  dropBefore(line: number | undefined): void {
-    if (line === undefined) {
-      this.skip(this.end);
-      return;
-    }
+  // Drops everything if the second half does not begin with a new group.
+  #dropHalf(): void {
+    const line = this.halfLine();
+    if (line === undefined) this.skip(this.end);
+    else this.dropBefore(line);
+  }
+
+  /** Drops the lines before `line`, which begins a group. */
+  dropBefore(line: number): void {
     const bytes = this.#table.dropBefore(line);
     this.#bytes.copyWithin(0, bytes, this.#used);
     this.#used -= bytes;

@@ -164,7 +164,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     const log = new OpenLog(data.command, data);
     logs.set(data.log, log);
     openLive(data.log, log);
-    fetches.after(data.log, log);
+    fetches.fetchAfter(data.log, log);
   } else if (data.type === 'close') {
     logs.delete(data.log);
     fetches.close(data.log);
@@ -185,7 +185,7 @@ function answer(data: Question, log: OpenLog): void {
     changedLog(data.log);
   } else if (data.type === 'rows') {
     post({ type: 'rows', log: data.log, request: data.request, rows: log.rows(data.from, data.count) });
-    fetches.near(data.log, log, data.from, data.count);
+    fetches.fetchNear(data.log, log, data.from, data.count);
   } else if (data.type === 'text') {
     post({ type: 'text', log: data.log, request: data.request, text: log.store.text(data.from, data.to) });
   } else {

@@ -77,34 +77,14 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
         </button>
       </div>
       <p class="where">
-        {card.shell !== null && (
-          <span>
-            shell <b>{showOdd(card.shell)}</b>
-          </span>
-        )}
-        {card.name !== null && (
-          <span>
-            name <b>{showOdd(card.name)}</b>
-          </span>
-        )}
+        <Fact name="shell" value={card.shell} />
+        <Fact name="name" value={card.name} />
         <span>
           <code>{toPath(card.cwd, home)}</code>
         </span>
-        {card.machine !== null && (
-          <span>
-            on <b>{showOdd(card.machine)}</b>
-          </span>
-        )}
-        {card.sandbox !== null && (
-          <span>
-            sandbox <b>{card.sandbox}</b>
-          </span>
-        )}
-        {card.network !== null && (
-          <span>
-            network <b>{card.network}</b>
-          </span>
-        )}
+        <Fact name="on" value={card.machine} />
+        <Fact name="sandbox" value={card.sandbox} />
+        <Fact name="network" value={card.network} />
         {count > shownLines && <span>{count} lines of text, scroll to see all</span>}
         {card.background && <span>in the background</span>}
         {card.ports.map((port) => (
@@ -117,5 +97,14 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
         </span>
       </p>
     </header>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
+  if (value === null) return null;
+  return (
+    <span>
+      {name} <b>{showOdd(value)}</b>
+    </span>
   );
 }

@@ -9,8 +9,7 @@ import { Question } from '../../parts/question.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { place, setQuery } from '../../router.ts';
-import { isNarrow } from '../../screen.ts';
-import { mayAct, now, onCards, opened } from '../../store.ts';
+import { mayAct, onCards, opened, questionsOf } from '../../store.ts';
 import { SessionOf } from '../../timeline/session-timeline.tsx';
 import { useFetched } from '../../use-fetched.ts';
 import { CommandHead } from './command-head.tsx';
@@ -50,10 +49,6 @@ export function CommandPage({ id }: { readonly id: string }) {
   if (error) return <Failure error={error} onRetry={reload} isPage />;
   if (data?.card.id !== id) return <Loading page="Command" />;
   const { card } = data;
-  // On phones `QuestionSheet` shows the questions, so that they can be answered without scrolling.
-  const questions = isNarrow.value
-    ? []
-    : (now.value?.questions ?? []).filter(({ agent }) => agent === card.agent);
   const hasOutput = card.started_at !== null && data.output !== 'gone';
   return (
     <div class="grid">
@@ -79,7 +74,7 @@ export function CommandPage({ id }: { readonly id: string }) {
         </div>
       </article>
       <aside class="side" aria-label="About this command">
-        {questions.map((question) => (
+        {questionsOf(card.agent).map((question) => (
           <Question key={question.id} question={question} />
         ))}
         <Why card={card} />

@@ -23,10 +23,12 @@ export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonl
         </p>
       </Empty>
     );
-  return <Empty title={card.state === 'waiting' ? 'It waits for an answer.' : 'It has not started.'} />;
+  return (
+    <Empty title={`The command ${card.state === 'waiting' ? 'waits for an answer' : 'has not started'}.`} />
+  );
 }
 
 function toTitle(card: CommandCard): string {
-  if (card.state === 'error') return 'It could not run.';
-  return `It was ${toStateWord(card).toLowerCase()}, so nothing ran.`;
+  if (card.state === 'error') return 'The command could not run.';
+  return `The command was ${toStateWord(card).toLowerCase()}, so nothing ran.`;
 }

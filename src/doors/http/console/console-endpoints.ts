@@ -16,12 +16,12 @@ import type { Applets } from '../applets/applets.ts';
 import { HttpProblem } from '../requests/problem.ts';
 import { type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { findOutputSource, type OutputDeps, openOutput } from './command-output.ts';
-import { download, toDownloadForm } from './download-output.ts';
+import { download, parseDownloadFormat } from './download-output.ts';
 import { findCommand } from './find-command.ts';
 import { findCommands, listPrograms } from './find-commands.ts';
 import { type ConsoleHub, toRecordRow } from './hub.ts';
 import { listRecords } from './list-records.ts';
-import { measureFolder } from './measure-storage.ts';
+import { measureFolder } from './measure-folder.ts';
 
 /** Dependencies of the console's routes. */
 export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptCommands'> {
@@ -177,11 +177,11 @@ export async function sendOutput(
   const output = await openOutput(toOutputDeps(deps), command).catch(toGone);
   const from = toCursor(query.get('from'));
   if (query.has('download')) {
-    const form = toDownloadForm(query.get('download') ?? '');
+    const format = parseDownloadFormat(query.get('download') ?? '');
     const engine = await deps.engine();
     engine.notePageAct('downloaded', toCaller(caller), { id });
     const { started_at: startedAt } = command;
-    return download(output, { id, form, startedAt, converter: () => engine.createStreamConverter() });
+    return download(output, { id, format, startedAt, converter: () => engine.createStreamConverter() });
   }
   try {
     const to = query.has('to') ? toCursor(query.get('to')) : from + pieceBytes;

@@ -91,7 +91,7 @@ export function listPrograms(commands: Iterable<IndexedCommand>): readonly strin
     for (const name of new Set(programs.map((one) => baseName(one.name))))
       counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts]
-    .sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
+    .sort(([name, count], [otherName, otherCount]) => otherCount - count || (name < otherName ? -1 : 1))
     .slice(0, maxPrograms)
     .map(([name]) => name);
 }

@@ -6,14 +6,15 @@ import { existsSync } from 'node:fs';
 import { type CommandIndex, createCommandIndex, type IndexedCommand } from '../../../audit/command-index.ts';
 import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audit/feed.ts';
 import type { KeptState } from '../../../contract/backend.ts';
-import type {
-  AgentCard,
-  CommandCard,
-  NowChange,
-  NowReply,
-  QuestionCard,
-  RecordRow,
-  ServerCard,
+import {
+  type AgentCard,
+  type CommandCard,
+  maxFailed,
+  type NowChange,
+  type NowReply,
+  type QuestionCard,
+  type RecordRow,
+  type ServerCard,
 } from '../../../contract/console.ts';
 import type { PendingApproval } from '../../../engine/approval/approval-inbox.ts';
 import type { ListedCommand } from '../../../engine/commands/commands.ts';
@@ -381,7 +382,6 @@ class Hub implements ConsoleHub {
 }
 
 const maxAgents = 200;
-const maxFailed = 50;
 const beginnings: ReadonlySet<string> = new Set(['asked', 'started']);
 const askKinds: ReadonlySet<string> = new Set(['decided', 'approved', 'declined', 'refused']);
 

@@ -6,7 +6,7 @@ import { type ConsoleMessage, toOutputFrame, windowBytes } from '../../../contra
 import type { Cursor, ReadResult } from '../../../contract/job.ts';
 import type { ReadLog } from '../../../support/tail.ts';
 import { createNotifier, sleep } from '../../../support/timing.ts';
-import { cutAtMarks } from './download-output.ts';
+import { cutAtMarks } from './cut-at-marks.ts';
 
 /** How an observer reads and sends. */
 export interface ObserverOptions {
@@ -16,7 +16,7 @@ export interface ObserverOptions {
   readonly to?: Cursor | undefined;
   readonly mode: 'tail' | 'all';
   readonly signal: AbortSignal;
-  /** How long to wait for more output after everything was sent, so that it is sent together. */
+  /** How long to wait, after everything was sent, before the next read, so that more output is sent in one frame. */
   gatherMs(): number;
   /** Resolves when the socket has written it; false if it is closed. */
   sendBytes(frame: Uint8Array): Promise<boolean>;

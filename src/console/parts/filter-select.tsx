@@ -1,5 +1,5 @@
 /** A select field for a filter; the first option, with an empty value, means no filter. */
-export function Choose({
+export function FilterSelect({
   label,
   value,
   options,

@@ -2,9 +2,9 @@ import { useMemo, useRef } from 'preact/hooks';
 import { Spark } from '../parts/spark.tsx';
 import { go } from '../router.ts';
 import { stateWords, toClock, toSpan, toTitle } from '../words.ts';
+import { findNearest } from './find-nearest.ts';
 import { Lane } from './lane.tsx';
-import type { Timeline } from './lanes.ts';
-import { findNearest } from './nearest.ts';
+import type { Timeline } from './lay-out.ts';
 
 const maxElements = 300;
 

@@ -1,4 +1,4 @@
-import type { Bar } from './lanes.ts';
+import type { Bar } from './lay-out.ts';
 
 /** A bar and the index of its lane. */
 export interface PlacedBar extends Bar {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layOut } from '../../src/console/timeline/lanes.ts';
+import { layOut } from '../../src/console/timeline/lay-out.ts';
 import type { CommandCard } from '../../src/contract/console.ts';
 
 const begin = Date.parse('2026-01-01T12:00:00Z');

@@ -7,7 +7,7 @@ const everyMs = 2_000;
 const longestLine = 200;
 
 /** Reads new lines aloud, at most every two seconds: how many, and the last one. Off until the reader asks for it. */
-export function Spoken({ shown }: { readonly shown: ShownLog }) {
+export function LineAnnouncement({ shown }: { readonly shown: ShownLog }) {
   const [words, setWords] = useState('');
   const latest = useRef(shown);
   latest.current = shown;
