@@ -88,7 +88,7 @@ describe('nacre apply and undo', () => {
     writeFileSync(join(cwd, 'a'), 'yours\n');
     expect(await nacre('apply', id)).toMatchObject({
       code: 1,
-      stdout: `${id}: 1 changed path, now held\n  not replaced, because it was changed since: a\n  repeat the command with --force to replace what was changed since\n`,
+      stdout: `${id}: 1 changed path, now held\n  not replaced, because it was changed since: a\n  repeat the command with --force to replace these files too\n`,
     });
     expect((await nacre('apply', id, '--json')).code).toBe(1);
     expect(read('a')).toBe('yours\n');

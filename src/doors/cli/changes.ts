@@ -24,7 +24,7 @@ const context = { caller: { door: 'cli', client: 'nacre changes' } } as const;
 
 /** `nacre changes`: lists kept changes, or shows those of one command. */
 export function changesDoor(deps: Deps<Flags>): Promise<number> {
-  return answer(deps, async (changes) => {
+  return run(deps, async (changes) => {
     const [id, ...paths] = deps.words;
     const { json } = deps.flags;
     if (id === undefined) {
@@ -50,10 +50,10 @@ export function discardDoor(deps: Deps<Flags>): Promise<number> {
 export function undoDoor(deps: Deps<ForceFlags & { readonly to?: string | undefined }>): Promise<number> {
   const { to, force } = deps.flags;
   if (to === undefined) return act(deps, (changes, id, paths) => changes.undo({ id, paths, force }, context));
-  return answer(deps, async (changes) => {
+  return run(deps, async (changes) => {
     const results = await changes.undoTo(to.startsWith('cmd_') ? to : toTime(to), force, context);
     const text = results.length === 0 ? 'nothing to undo\n' : results.map(toSentence).join('');
-    return toAnswer(deps.flags.json ? toJson({ results: results.map(toChangesReply) }) : text, results);
+    return toPrinted(deps.flags.json ? toJson({ results: results.map(toChangesReply) }) : text, results);
   });
 }
 
@@ -70,21 +70,22 @@ function act(
   deps: Deps<Flags>,
   call: (changes: Changes, id: string, paths: readonly string[] | undefined) => Promise<ChangesResult>,
 ): Promise<number> {
-  return answer(deps, async (changes) => {
+  return run(deps, async (changes) => {
     const [id, ...paths] = deps.words;
     if (id === undefined) throw noId();
     const result = await call(changes, id, toPaths(paths));
-    return toAnswer(deps.flags.json ? toJson(toChangesReply(result)) : toSentence(result), [result]);
+    return toPrinted(deps.flags.json ? toJson(toChangesReply(result)) : toSentence(result), [result]);
   });
 }
 
-interface Answer {
+/** The text to print, and the exit code. */
+interface Printed {
   readonly text: string;
   readonly exitCode?: number;
 }
 
-// The exit code shows scripts that some files were not replaced.
-function toAnswer(text: string, results: readonly ChangesResult[]): Answer {
+// With this exit code, scripts notice that some files were not replaced.
+function toPrinted(text: string, results: readonly ChangesResult[]): Printed {
   return results.some(({ conflicts }) => conflicts.length > 0) ? { text, exitCode: problemExit } : { text };
 }
 
@@ -92,7 +93,7 @@ function toPaths(paths: readonly string[]): readonly string[] | undefined {
   return paths.length === 0 ? undefined : paths;
 }
 
-async function answer(deps: Deps<Flags>, call: (changes: Changes) => Promise<Answer>): Promise<number> {
+async function run(deps: Deps<Flags>, call: (changes: Changes) => Promise<Printed>): Promise<number> {
   const { io, flags } = deps;
   try {
     const { text, exitCode = 0 } = await call((await deps.engine()).changes);
@@ -123,8 +124,7 @@ function toListText(entries: readonly ChangesEntry[], { display: { paint } }: Di
 function toSentence({ id, state, created, changed, deleted, mode, conflicts }: ChangesResult): string {
   const count = created + changed + deleted + mode;
   const left = conflicts.map((path) => `  not replaced, because it was changed since: ${toOneLine(path)}\n`);
-  const hint =
-    left.length === 0 ? '' : '  repeat the command with --force to replace what was changed since\n';
+  const hint = left.length === 0 ? '' : '  repeat the command with --force to replace these files too\n';
   return `${id}: ${count} changed ${count === 1 ? 'path' : 'paths'}, now ${state}\n${left.join('')}${hint}`;
 }
 
