@@ -117,7 +117,8 @@ async function addMachines(
   );
   const outlive = new FarOutlive({ records: openFarRecords(stateDir), mode });
   const redactFor = createRedactFor((machine) => backends.get(machine)?.secrets());
-  return { worker: routeMachines(here, backends, { outlive, notes: openFarChanges(stateDir) }), redactFor };
+  const farChanges = openFarChanges(stateDir);
+  return { worker: routeMachines(here, backends, { outlive, farChanges }), redactFor };
 }
 
 /** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */

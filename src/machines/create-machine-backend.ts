@@ -34,7 +34,7 @@ export function createMachineBackend(
   mode: 'use' | 'view' = 'use',
 ): MachineBackend {
   const road = createUsableRoad(machine, deps);
-  const keepsJobs = outlastsConnection(machine.road);
+  const keepsJobs = keepsJobsOf(machine.road);
   const backend = createRemoteBackend({
     ...toMachineOptions(machine, deps),
     mode,
@@ -84,7 +84,7 @@ export function toMachineOptions(
 }
 
 /** Returns false for a machine that is created for a connection and removed with it. */
-function outlastsConnection(road: RoadSettings): boolean {
+function keepsJobsOf(road: RoadSettings): boolean {
   switch (road.kind) {
     case 'ssh':
     case 'program':

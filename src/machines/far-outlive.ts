@@ -1,7 +1,7 @@
 // Commands and persistent shells that outlive their server on other machines:
-// 1. `note` records them on this machine's disk before they start,
+// 1. `record` writes them to this machine's disk before they start,
 // 2. `takeUp` reattaches a later server of the same client to them, or lists them for the local user,
-// 3. `forget` and `forgetShell` remove the record once nothing of it is left.
+// 3. `forget` and `forgetShell` remove the record once the command is disposed of, or the shell is closed.
 import { createHash } from 'node:crypto';
 import type { KeptCommand, TakeUpRequest } from '../contract/backend.ts';
 import type { JobSpec } from '../contract/job.ts';
@@ -35,14 +35,19 @@ export class FarOutlive {
     this.#isView = mode === 'view';
   }
 
-  /** Records a command that is about to start. Returns the spec to send, without `judgedBy` and with an identity of this installation. */
-  note(spec: JobSpec, machine: string): JobSpec {
-    const { id, command, cwd, stdin, terminal, session, keeping } = spec;
-    if (!keeping) return spec;
+  /** Records a command that is about to start, if it outlives this server, and its shell. */
+  record({ id, command, cwd, stdin, terminal, session, keeping }: JobSpec, machine: string): void {
+    if (!keeping) return;
     const notedAt = new Date().toISOString();
-    const noted = { id, machine, command, cwd, stdin, terminal, keeping, notedAt };
-    if (keeping.outlives) this.#records.add(noted);
-    if (session !== undefined) this.#records.add({ ...noted, id: toShellId(machine, session), session });
+    const record = { id, machine, command, cwd, stdin, terminal, keeping, notedAt };
+    if (keeping.outlives) this.#records.add(record);
+    if (session !== undefined) this.#records.add({ ...record, id: toShellId(machine, session), session });
+  }
+
+  /** The spec to send: without `judgedBy`, and with an identity of this installation. */
+  toFarSpec(spec: JobSpec): JobSpec {
+    const { keeping } = spec;
+    if (!keeping) return spec;
     const identity = this.#toFarIdentity(keeping.identity);
     return { ...spec, keeping: { ...keeping, identity, judgedBy: undefined } };
   }

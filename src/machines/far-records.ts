@@ -134,15 +134,23 @@ function readRecord(path: string): FarRecord | undefined {
 
 function readInstallation(root: string): string {
   const path = join(root, 'installation');
-  const read = () => readFileSync(path, 'utf8');
-  if (tryTo(read)) return read();
+  const known = tryReading(path);
+  if (known !== undefined) return known;
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomHex(4)}`;
   writeFileSync(draft, randomHex(16), { mode: 0o600 });
-  // Fails if another server was faster; its name is then used.
+  // Fails if another server was faster; then the name that it wrote is used.
   tryTo(() => linkSync(draft, path));
   rmSync(draft);
-  return read();
+  return readFileSync(path, 'utf8');
+}
+
+function tryReading(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 function listFiles(folder: string): readonly string[] {

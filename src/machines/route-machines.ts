@@ -8,6 +8,7 @@ import { NacreError } from '../contract/failure.ts';
 import type { JobSpec } from '../contract/job.ts';
 import type { FarChanges } from './far-changes.ts';
 import type { FarOutlive } from './far-outlive.ts';
+import { hasAnswered } from './has-answered.ts';
 import { RouteChanges } from './route-changes.ts';
 
 /** The backend of another machine. */
@@ -20,16 +21,16 @@ export interface MachineBackend extends Backend, Pick<RemoteBackend, 'worker' | 
 export function routeMachines(
   local: Backend,
   others: ReadonlyMap<string, MachineBackend>,
-  { outlive, notes }: { readonly outlive: FarOutlive; readonly notes: FarChanges },
+  { outlive, farChanges }: { readonly outlive: FarOutlive; readonly farChanges: FarChanges },
 ): Backend {
   const places = new Places(local, others);
-  const changes = new RouteChanges(local, others, notes);
-  const { of, inUse } = places;
+  const changes = new RouteChanges(local, others, farChanges);
+  const { of, answering } = places;
   return {
     ...local,
     ...jobMethods(of),
     async usage() {
-      const all = await Promise.all(inUse().map((backend) => backend.usage().catch(() => nothing)));
+      const all = await Promise.all(answering().map((backend) => backend.usage().catch(() => nothing)));
       return { spoolBytes: all.reduce((sum, { spoolBytes }) => sum + spoolBytes, 0) };
     },
     async inspect(query) {
@@ -45,7 +46,8 @@ export function routeMachines(
       const backend = places.machine(machine);
       places.add(spec, backend);
       changes.expect(spec, machine);
-      await backend.prepare(backend.keepsJobs ? outlive.note(rest, machine) : withoutRules(rest));
+      if (backend.keepsJobs) outlive.record(rest, machine);
+      await backend.prepare(backend.keepsJobs ? outlive.toFarSpec(rest) : withoutRules(rest));
     },
     async start(id) {
       try {
@@ -57,14 +59,14 @@ export function routeMachines(
     },
     async wait(id, waitMs) {
       const state = await of(id).wait(id, waitMs);
-      changes.note(state);
+      changes.record(state);
       return state;
     },
     async settle(id) {
       outlive.settle(id);
       await of(id).settle(id);
     },
-    list: async () => (await Promise.all(inUse().map((backend) => backend.list()))).flat(),
+    list: async () => (await Promise.all(answering().map((backend) => backend.list()))).flat(),
     async dispose(id) {
       outlive.forget(id);
       await of(id).dispose(id);
@@ -81,7 +83,7 @@ export function routeMachines(
     },
     ...sessionMethods(places, outlive),
     async closeRoom(room) {
-      await Promise.all(inUse().map((backend) => backend.closeRoom(room).catch(() => {})));
+      await Promise.all(answering().map((backend) => backend.closeRoom(room).catch(() => {})));
     },
     ...changes.methods(),
     async close() {
@@ -94,11 +96,11 @@ function sessionMethods(
   places: Places,
   outlive: FarOutlive,
 ): Pick<Backend, 'detach' | 'listSessions' | 'closeSession'> {
-  const { ofSession, inUse } = places;
+  const { ofSession, answering } = places;
   return {
     detach: async (session) => ofSession(session).detach(session),
     async listSessions() {
-      const all = await Promise.all(inUse().map((backend) => backend.listSessions().catch(() => [])));
+      const all = await Promise.all(answering().map((backend) => backend.listSessions().catch(() => [])));
       return all.flat();
     },
     async closeSession(key) {
@@ -162,9 +164,9 @@ class Places {
   readonly ofSession = (key: string): Backend => this.#sessions.get(key) ?? this.#local;
 
   /** The backends of this machine, and of the others that have answered. */
-  readonly inUse = (): readonly Backend[] => [
+  readonly answering = (): readonly Backend[] => [
     this.#local,
-    ...[...this.#others.values()].filter((backend) => backend.worker() !== ''),
+    ...[...this.#others.values()].filter(hasAnswered),
   ];
 }
 

@@ -131,7 +131,7 @@ describe('an output log in the page', () => {
     );
   });
 
-  test('a log that is full drops its end for lines before it, and says so', () => {
+  test('a full log drops lines at its end when earlier lines are inserted, and reports it', () => {
     const line = `${'z'.repeat(99)}\n`;
     const log = new OpenLog('cmd_1', { from: 10_000_000, mode: 'tail' });
     for (let count = 0; count < 64; count += 1) log.append(encode(line.repeat(10_000)), 0, false);

@@ -215,7 +215,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await mobile.close();
   });
 
-  test('on a phone a question is a sheet from below on every other page, and Pause is in one too', async () => {
+  test('on a phone, questions open in a sheet on every page but Now and Approvals, and Pause is in the sheet More', async () => {
     const mobile = await openBrowser(phone);
     const { page, problems } = await openConsolePage(mobile, here, { name: 'phone' });
     const { id } = await first('q=tee');
@@ -246,7 +246,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await mobile.close();
   });
 
-  test('a call that is made again is one question, and its answer is shown with the call that waited', async () => {
+  test('a repeated call is one question, and its answer is shown with the call that waits', async () => {
     const command = 'git push origin again';
     const { page, problems } = await openConsolePage(browser, here);
     running.push(call('execute_command', { command }), call('execute_command', { command }));
@@ -355,7 +355,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.close();
   });
 
-  test('a refusal shows its sentence and the next step, and marks the part that it is about', async () => {
+  test('a refusal shows its reason and the next step, and marks the refused part of the command', async () => {
     const { page, problems } = await openConsolePage(browser, here);
     const [refused] = await commandsOf('outcome=refused&q=rm');
     await page.goto(`${here.address}/commands/${refused?.id}`);

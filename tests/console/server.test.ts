@@ -223,7 +223,7 @@ describe('observers', { timeout: 300_000 }, () => {
     expect(await whole.text()).toHaveLength(8_000_006);
   });
 
-  test('a part ends at its last byte, and says so', async () => {
+  test('an observer of a part sends `end` after its last byte', async () => {
     await here.shell('printf', ['%s', 'x'.repeat(1_000)], { cwd: project() });
     const { commands } = await get<{ commands: CommandCard[] }>('/api/commands?q=printf');
     const page = await openConsole(here, operator);

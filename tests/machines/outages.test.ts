@@ -34,7 +34,7 @@ const startCounter = async (client: OutliveClient, { number }: Round, index: num
   return String(structured.command_id);
 };
 
-/** Short commands on a machine, until `isOver`; returns wrong results. An error says that nothing is known, and is not wrong. */
+/** Short commands on a machine, until `isOver`; returns the wrong results; an error is not wrong, because it claims nothing. */
 const runShort = async (client: OutliveClient, round: Round, place: string, isOver: () => boolean) => {
   const wrong: unknown[] = [];
   for (let count = 0; !isOver(); count += 1) {
@@ -79,7 +79,7 @@ const readCounter = async (clientNow: () => OutliveClient, id: string) => {
 };
 
 test.skipIf(reason !== undefined)(
-  `${rounds} rounds of outages lose and double nothing, give no wrong code and leave nothing${reason ? ` (${reason})` : ''}`,
+  `${rounds} rounds of outages lose and repeat no output, report no wrong exit code and leave no process${reason ? ` (${reason})` : ''}`,
   { timeout: 120_000 * (rounds + 1) },
   async () => {
     const entry = (index: number) => `  h${index}: { ssh: h${index}, ssh_config: ${hosts.config} }\n`;
@@ -87,7 +87,7 @@ test.skipIf(reason !== undefined)(
     const home = createOutliveHome({ userFile });
     let client = await home.open();
 
-    const suffer = async ({ victim, fault }: Round) => {
+    const applyFault = async ({ victim, fault }: Round) => {
       const begins = fault === 'off' ? 'off' : 'cut';
       if (fault !== 'kill') hosts.change(begins, victim);
       await sleep(fault === 'long cut' ? 20_000 : 1_500);
@@ -107,7 +107,7 @@ test.skipIf(reason !== undefined)(
         ['a', 'b'].map((one) => runShort(first, round, `h${index}${one}`, () => isOver).catch(() => [])),
       );
       const reading = counters.map((id) => readCounter(() => client, id));
-      await suffer(round);
+      await applyFault(round);
       isOver = true;
       for (const [at, { text, status, code }] of (await Promise.all(reading)).entries()) {
         if (round.fault === 'off' && at + 1 === round.victim && status === 'lost') {

@@ -68,6 +68,6 @@ test.skipIf(reason !== undefined)('each result reports how its machine supervise
   expect(levels.slice(1)).not.toContain('namespace');
 });
 
-test.skipIf(reason !== undefined)('nothing of all that is left on any machine', async () => {
+test.skipIf(reason !== undefined)('these tests leave no process on any machine', async () => {
   for (const index of [1, 2, 3]) await expect.poll(() => hosts.processes(index)).toEqual([]);
 });

@@ -29,14 +29,14 @@ const begin = async () => {
   return { id, second, takeUp };
 };
 
-test('its commands are handed to the server that knows of its death, with every byte', async () => {
+test('a server that names the commands of a dead server takes them over, with every byte of output', async () => {
   const { id, second, takeUp } = await begin();
   expect(await takeUp('me', [id])).toMatchObject([{ state: { status: 'running' } }]);
   expect(await readAll(second, id)).toEqual({ stdout: 'one\ntwo\n', stderr: '' });
   expect(await second.wait(id, 20_000)).toMatchObject({ end: { exitCode: 7 } });
 });
 
-test('another client cannot take them by naming them', async () => {
+test('another client cannot take them over by naming them', async () => {
   const { id, takeUp } = await begin();
   expect(await takeUp('someone else', [id])).toMatchObject([{ state: { status: 'lost' } }]);
 });

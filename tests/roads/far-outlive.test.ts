@@ -83,7 +83,7 @@ test.each(['killed', 'closed'])(
 );
 
 test(
-  'while its machine cannot be reached, the command is unreachable, and then it is taken up',
+  'while its machine cannot be reached, the command is unreachable, and is taken up afterwards',
   slow,
   async () => {
     const { home, machines } = begin();
@@ -202,7 +202,7 @@ test.each(['h1', 'local'])(
   },
 );
 
-test('what outlives no server leaves no note', slow, async () => {
+test('a command that does not outlive its server leaves no record', slow, async () => {
   const { home } = begin();
   const client = await home.open();
   await client.use('execute_command', { command: 'echo hi', on: 'h1' });

@@ -157,12 +157,12 @@ test('a worker cannot report about jobs that it was not given', async () => {
 const counts = { created: 1, changed: 0, deleted: 0, mode: 0 };
 const changes = { ...counts, id: 'one', state: 'held', bytes: 1, changes: [], conflicts: [] };
 test.each([
-  ['no object', 'x'],
+  ['text instead of an object', 'x'],
   ['an unknown state', { ...changes, state: 7 }],
   ['an endless count', { ...changes, created: Number.POSITIVE_INFINITY }],
-  ['no list', { ...changes, changes: {} }],
-  ['a path that is no text', { ...changes, changes: [{ kind: 'created', path: {} }] }],
-])('a state whose changes are %s is refused', async (_, wrong) => {
+  ['an object instead of a list', { ...changes, changes: {} }],
+  ['a path that is not text', { ...changes, changes: [{ kind: 'created', path: {} }] }],
+])('a state whose changes have %s is refused', async (_, wrong) => {
   const ended = { ...honest('one'), status: 'completed', end: { ...end, changes: wrong } };
   const { backend } = face(({ method }) => (method === 'start' ? ended : undefined));
   await expect(startOne(backend)).rejects.toMatchObject({ code: 'resources_unavailable' });
@@ -186,11 +186,11 @@ test('kept changes that are malformed are left out', async () => {
 
 const secret = { bytes: 6, first: 1, last: 1, digest: 'x', beginnings: [] };
 test.each([
-  ['no object', null],
-  ['no list', { key: 'x', secrets: 'x' }],
-  ['too many', { key: 'x', secrets: Array.from({ length: 513 }, () => secret) }],
-  ['a short text', { key: 'x', secrets: [{ ...secret, bytes: 1 }] }],
-  ['a long text', { key: 'x', secrets: [{ ...secret, bytes: 1e9 }] }],
+  ['null instead of an object', null],
+  ['text instead of a list', { key: 'x', secrets: 'x' }],
+  ['too many secrets', { key: 'x', secrets: Array.from({ length: 513 }, () => secret) }],
+  ['a secret that is too short', { key: 'x', secrets: [{ ...secret, bytes: 1 }] }],
+  ['a secret that is too long', { key: 'x', secrets: [{ ...secret, bytes: 1e9 }] }],
   ['a wrong checksum', { key: 'x', secrets: [{ ...secret, first: Number.NaN }] }],
   ['too many beginnings', { key: 'x', secrets: [{ ...secret, beginnings: Array(65).fill([1, 1]) }] }],
   ['a wrong beginning', { key: 'x', secrets: [{ ...secret, beginnings: [[1e9, 1]] }] }],
@@ -204,7 +204,7 @@ const known = [{ id: 'one', startedAt: '2026-01-01T00:00:00.000Z' }];
 const request = { identity: 'me', room: 'me' };
 const kept = { id: 'one', state: honest('one'), hide: [], typed: 'x' };
 
-test('a worker gets no further with take-ups than with other calls: jobs without a note are ignored', async () => {
+test('a worker cannot add jobs in its answer to takeUp: those without a record are ignored', async () => {
   const more = { ...kept, id: 'two', state: honest('two') };
   const { backend } = face(({ method }) => (method === 'takeUp' ? [more, kept, { id: 'three' }] : undefined));
   const [one, ...rest] = await backend.takeUpKnown(request, known, 5_000);
@@ -216,13 +216,13 @@ test('a worker gets no further with take-ups than with other calls: jobs without
 test.each([
   ['no such job', [], 'lost'],
   ['a state of another job', [{ ...kept, state: honest('two') }], 'lost'],
-  ['secrets that are no list', [{ ...kept, hide: 'x' }], 'lost'],
-  ['no list at all', { one: kept }, 'unreachable'],
+  ['secrets that are not a list', [{ ...kept, hide: 'x' }], 'lost'],
+  ['an object instead of a list', { one: kept }, 'unreachable'],
   ['nothing', null, 'unreachable'],
 ])('a worker that answers a take-up with %s leaves the job %s', async (_, answer, status) => {
   const { backend } = face(({ method }) => (method === 'takeUp' ? answer : undefined));
   const [one] = await backend.takeUpKnown(request, known, 1_000);
-  expect(one?.state.status).toBe(status === 'lost' ? 'lost' : 'unreachable');
+  expect(one?.state.status).toBe(status);
 });
 
 test('calls that are never answered are errors in time, although the worker answers pings', async () => {

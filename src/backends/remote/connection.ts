@@ -45,7 +45,7 @@ const patienceMs = 15_000;
 const firstDelayMs = 10;
 const lastDelayMs = 2_000;
 const byeMs = 1_000;
-const endMs = 2_000;
+const workerExitMs = 2_000;
 
 // Never sent to a second worker, because the first one may have executed them.
 const neverTwice: ReadonlySet<string> = new Set([
@@ -172,8 +172,8 @@ export class Connection {
     this.#rejectCalls(shuttingDown());
     this.#peer?.close();
     this.#peer = null;
-    // A worker that ends after its parent would stay a zombie where PID 1 reaps nothing.
-    if (isLast && this.#road.ended) await settlesWithin(this.#road.ended(), endMs);
+    // A worker that exits after this process becomes a child of PID 1 and, where PID 1 reaps nothing, a zombie.
+    if (isLast && this.#road.ended) await settlesWithin(this.#road.ended(), workerExitMs);
   }
 
   async #await(call: OpenCall): Promise<Answer> {

@@ -41,7 +41,7 @@ export class KnownJobs {
   }
 
   /** True while `takeUp` has not been answered for the job, so that it is not known whether the worker still has it. */
-  has(id: string): boolean {
+  isUnanswered(id: string): boolean {
     return [...this.#pending].some(({ mirrors }) => mirrors.some((mirror) => mirror.id === id));
   }
 
@@ -50,7 +50,7 @@ export class KnownJobs {
     return this.#hidden.get(id) ?? [];
   }
 
-  get isBusy(): boolean {
+  get hasUnanswered(): boolean {
     return this.#pending.size > 0;
   }
 
@@ -73,7 +73,7 @@ export class KnownJobs {
     await settlesWithin(Promise.all([...this.#pending].map(({ done }) => done.promise)), waitMs);
   }
 
-  /** The job of a mirror that `add` returned. */
+  /** The state of a job whose mirror `add` returned. */
   taken(mirror: Mirror): TakenJob {
     return { state: mirror.state(), typed: this.#typed.get(mirror.id), hide: this.hiddenIn(mirror.id) };
   }

@@ -14,7 +14,7 @@ const pushMs = 1_000;
 // Limits the overhead of output that alternates between stdout and stderr in tiny pieces.
 const maxPieces = 65_536;
 // Removing pieces from the front of a long array is slow, so `#trim` removes half of them at once.
-const fewerPieces = maxPieces / 2;
+const trimmedPieces = maxPieces / 2;
 // Neighbouring pieces up to this size are joined.
 const joinedBytes = 4_096;
 
@@ -198,7 +198,7 @@ export class Mirror {
 
   #trim(maxBytes: number): void {
     let dropped = 0;
-    const most = this.#pieces.length > maxPieces ? fewerPieces : maxPieces;
+    const most = this.#pieces.length > maxPieces ? trimmedPieces : maxPieces;
     while (this.#end - this.#start > maxBytes || this.#pieces.length - dropped > most) {
       const first = this.#pieces[dropped];
       if (!first) break;

@@ -32,7 +32,7 @@ const takeUpMs = 10_000;
 export class RemoteJobs {
   readonly connection: Connection;
   readonly #options: RemoteOptions;
-  readonly #known: KnownJobs;
+  readonly #earlier: KnownJobs;
   readonly #link = randomHex(16);
   readonly #mirrors = new Map<string, Mirror>();
   readonly #caredAt = new Map<string, number>();
@@ -52,11 +52,12 @@ export class RemoteJobs {
       onEvent: (event, raw) => this.#onEvent(event, raw),
       onUnreachable: (since) => {
         this.unreachableSince = since;
-        for (const mirror of this.#running()) if (!this.#known.has(mirror.id)) mirror.setUnreachable(since);
+        for (const mirror of this.#running())
+          if (!this.#earlier.isUnanswered(mirror.id)) mirror.setUnreachable(since);
       },
       isNeeded: () => this.#running().length > 0,
     });
-    this.#known = new KnownJobs(this.connection);
+    this.#earlier = new KnownJobs(this.connection);
   }
 
   find(id: string): Mirror | undefined {
@@ -75,7 +76,7 @@ export class RemoteJobs {
 
   forget(id: string): void {
     this.#mirrors.delete(id);
-    this.#known.forget(id);
+    this.#earlier.forget(id);
     this.#prepared.delete(id);
     this.#caredAt.delete(id);
   }
@@ -116,7 +117,8 @@ export class RemoteJobs {
   async wait(id: string, waitMs: number): Promise<JobState> {
     const mirror = this.get(id);
     if (waitMs > 0) await mirror.wait(waitMs);
-    else if (!mirror.hasEnded && mirror.ageMs > careEveryMs && !this.#known.has(id)) this.#refresh(mirror);
+    else if (!mirror.hasEnded && mirror.ageMs > careEveryMs && !this.#earlier.isUnanswered(id))
+      this.#refresh(mirror);
     return mirror.state();
   }
 
@@ -124,18 +126,19 @@ export class RemoteJobs {
     const mirror = this.get(id);
     if (query.maxBytes > 0) this.#allow(mirror, from);
     const found = await mirror.read(from, query, (at, maxBytes) => this.#readFar(id, at, maxBytes));
-    const hide = this.#known.hiddenIn(id);
+    const hide = this.#earlier.hiddenIn(id);
     return hide.length > 0 ? { ...found, hide } : found;
   }
 
-  /** Observes a job; returns what is already known if the worker does not answer within `observeMs`. */
+  /** Observes a job; returns what it has seen last if the worker does not answer within `observeMs`. */
   async observe(id: string): Promise<JobObservation> {
     const mirror = this.get(id);
-    const known = { awaitingInput: mirror.awaiting && !mirror.hasEnded, listening: [] };
-    if (mirror.hasEnded || mirror.isUnreachable) return known;
+    const lastSeen = { awaitingInput: mirror.awaiting && !mirror.hasEnded, listening: [] };
+    if (mirror.hasEnded || mirror.isUnreachable) return lastSeen;
     const answer = this.connection.call('observe', id);
     answer.catch(() => {});
-    if (!(await settlesWithin(answer, observeMs).catch(() => true))) return known;
+    const isLate = !(await settlesWithin(answer, observeMs).catch(() => true));
+    if (isLate) return lastSeen;
     const { observation, state } = await answer;
     mirror.set(checkState(state, id));
     return checkObservation(observation);
@@ -166,18 +169,18 @@ export class RemoteJobs {
 
   async inspect(query: InspectQuery): Promise<Facts> {
     const { session } = query;
-    const known = session === undefined ? undefined : this.#sessions.get(session);
+    const cached = session === undefined ? undefined : this.#sessions.get(session);
     await this.#followExec();
     // While `takeUp` is unanswered, its persistent shell would seem to be missing, and a new one would replace it.
-    if (this.#known.isBusy) await this.connection.open().then(() => this.#known.settled(takeUpMs));
+    if (this.#earlier.hasUnanswered) await this.connection.open().then(() => this.#earlier.settled(takeUpMs));
     const { facts, fingerprint }: InspectAnswer = await this.connection.call(
       'inspect',
       query,
-      known?.fingerprint ?? null,
+      cached?.fingerprint ?? null,
     );
     if (session === undefined || fingerprint === undefined) return facts;
     if (facts.session) this.#sessions.set(session, { fingerprint, facts: facts.session });
-    const state = facts.session ?? known?.facts;
+    const state = facts.session ?? cached?.facts;
     return state === undefined ? facts : { ...facts, session: state };
   }
 
@@ -200,11 +203,11 @@ export class RemoteJobs {
     jobs: readonly KnownJob[],
     waitMs: number,
   ): Promise<readonly TakenJob[]> {
-    const mirrors = this.#known.add(request, jobs);
+    const mirrors = this.#earlier.add(request, jobs);
     for (const mirror of mirrors) this.#mirrors.set(mirror.id, mirror);
     this.connection.watch();
-    await this.#known.settled(waitMs);
-    return mirrors.map((mirror) => this.#known.taken(mirror));
+    await this.#earlier.settled(waitMs);
+    return mirrors.map((mirror) => this.#earlier.taken(mirror));
   }
 
   // A failure is ignored here, because `start` rejects with it.
@@ -250,17 +253,17 @@ export class RemoteJobs {
   #onOpen({ jobs, worker, machine, secrets }: FarHello, isNew: boolean): void {
     this.far = { worker, machine, secrets };
     if (isNew) this.#sessions.clear();
-    const known = new Map(jobs.map((state) => [state.id, state]));
+    const reported = new Map(jobs.map((state) => [state.id, state]));
     for (const state of jobs) if (state.status !== 'pending') this.find(state.id)?.set(state);
     for (const mirror of this.#running()) {
-      const state = known.get(mirror.id);
-      if (this.#known.has(mirror.id)) continue;
+      const state = reported.get(mirror.id);
+      if (this.#earlier.isUnanswered(mirror.id)) continue;
       if (!state)
         mirror.set(toLost(mirror.state(), isNew ? lostBecause.replaced(worker) : lostBecause.endedMeanwhile));
       else if (state.status === 'pending') this.#lose(mirror, mirror.state(), lostBecause.neverStarted);
     }
-    for (const { spec } of [...this.#prepared.values()]) if (!known.has(spec.id)) this.#sendPrepare(spec);
-    this.#known.send();
+    for (const { spec } of [...this.#prepared.values()]) if (!reported.has(spec.id)) this.#sendPrepare(spec);
+    this.#earlier.send();
   }
 
   #onEvent(event: WireEvent, raw: readonly Buffer[]): void {

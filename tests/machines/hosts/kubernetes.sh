@@ -98,7 +98,7 @@ inside() {
   local programs=$1 path
   . "$here/own-places.sh"
   hostname node1
-  # kubelet would set these for the whole machine, so that it finds its values there already.
+  # kubelet sets these for the whole machine, unless they have its values already; so it is shown copies that have them.
   for path in vm/overcommit_memory:1 vm/panic_on_oom:0 kernel/panic:10 kernel/panic_on_oops:1 kernel/keys/root_maxkeys:1000000 kernel/keys/root_maxbytes:25000000; do
     echo "${path#*:}" >"/run/${path//[\/:]/-}"
     mount --bind "/run/${path//[\/:]/-}" "/proc/sys/${path%:*}"
