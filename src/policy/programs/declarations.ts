@@ -208,17 +208,21 @@ function isOperandText(stdin: Stdin): boolean | undefined {
 const cutting = /^[dnN]$/;
 
 /** The value that `read` assigns also depends on IFS, backslashes and earlier reads, so the text is only a guess. */
+function cutsInput({ options }: ProgramCall): boolean {
+  return options.given.some(({ name, value }) => cutting.test(name) && value?.text !== '');
+}
+
 function readEffects(call: ProgramCall): Effect[] {
   const { options, stdin, self } = call;
   const uncertain = textRead(stdin);
-  const isCut = options.given.some(({ name, value }) => cutting.test(name) && value?.text !== '');
+  const isCut = cutsInput(call);
   // If IFS is unknown, assume a letter, the worst case.
   const { separators = 'a' } = call;
   const made = (isCut || /\w/.test(separators)) && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin);
   const operand = isCut || /\S/.test(separators) ? undefined : isOperandText(stdin);
   // The next `read` may get the rest of the line, which may begin with a dash.
   if (isCut && made === 'any' && /-[\w-]/.test(uncertain))
-    return [{ does: 'unknown', at: self, reason: 'where read would cut its input cannot be known' }];
+    return [{ does: 'unknown', at: self, reason: 'it cannot be known where read cuts its input' }];
   const list = options
     .values('a')
     .map((name): Effect => ({ does: 'assign', name, uncertain, made, operand }));

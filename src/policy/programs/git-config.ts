@@ -56,10 +56,10 @@ export function configEffects(key: string, at: Arg | undefined, from: number, ca
   return [{ does: 'refuse', at: place, reason }];
 }
 
-/** Git writes cookies there with `http.saveCookies`. */
+/** Matches settings that name the file to which git writes cookies with `http.saveCookies`. */
 const cookieFile = /^http\.(?:\*\.)?cookiefile$/;
 
-/** Sections of data get such settings in later releases, as `gc.recentObjectsHook`. */
+/** Matches names of settings that run programs. Releases of git add some to sections that had only data, such as `gc.recentObjectsHook`. */
 const namesCode = /(?:hook|command|cmd|program|helper|editor|pager|exec)$/;
 
 /** `Branch.Main.Remote` becomes `branch.*.remote`: git ignores the case of the first and the last part. */

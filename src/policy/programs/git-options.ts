@@ -84,7 +84,7 @@ const known = new Set(
 
 const knownNames = [...known].sort();
 
-/** Options that run programs or write files; git reads some of them in subcommands that do not mention them, as `git shortlog --output`. */
+/** Options that run programs or write files; git accepts some of them in subcommands whose manual does not mention them, such as `git shortlog --output`. */
 const risky =
   `command exec ext-diff extcmd index-output open-files-in-pager output output-directory receive-pack
   unsafe-paths upload-pack`.split(/\s+/);

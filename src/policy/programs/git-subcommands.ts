@@ -47,14 +47,14 @@ export function gitSubcommandOptions(args: readonly Arg[]): OptionGrammar | unde
     (arg, index) => !/^-/.test(prefixOf(arg)) && !/^-[Cc]$/.test(wordText(args[index - 1])),
   )?.text;
   if (name === undefined) return noOptions;
-  if (withoutRiskyOptions.has(name)) return undefined;
+  if (harmlessSubcommands.has(name)) return undefined;
   return byName.get(name)?.grammar ?? outputOption;
 }
 
 const outputOption: OptionGrammar = { long: 'output=' };
 
 /** Subcommands without any option that runs a program or writes a file of the caller's choice. */
-const withoutRiskyOptions = new Set(
+const harmlessSubcommands = new Set(
   `add branch checkout check-ignore check-ref-format cherry-pick clean commit describe for-each-ref hash-object ls-files ls-tree merge-base
   mv name-rev reset restore rev-parse revert rm show-ref status switch symbolic-ref tag update-index update-ref`.split(
     /\s+/,

@@ -41,7 +41,7 @@ function isSpawning(tokens: readonly Token[], index: number, token: Token): bool
     : tokens[closing(tokens, index) + 1]?.text === ':' && takesApart(tokens, index);
 }
 
-/** `"const" + "ructor"`: no name that could be written is put together from strings. */
+/** `"const" + "ructor"`: harmless code does not join strings to a name that it could write out. */
 function isBadSum(tokens: readonly Token[], index: number): boolean {
   if (tokens[index + 1]?.text !== '+') return false;
   let text = tokens[index]?.text ?? '';
@@ -161,7 +161,7 @@ interface Reading {
   readonly at: number;
 }
 
-/** Tokens around a place where two readings differ or meet, as many as `isSpawning` looks at. */
+/** The number of tokens around a place where two readings differ or meet: at least as many as `isSpawning` looks at. */
 const around = 12;
 
 /**

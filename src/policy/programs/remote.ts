@@ -406,7 +406,7 @@ function lastWritten({ options, name }: ProgramCall): Effect[] {
   if (/^[^/]+:/.test(prefixOf(target))) return [];
   const sources = operands.slice(0, -1);
   const below = sources.flatMap((source) => source.text?.split(/[/:]/).at(-1) || []);
-  // A source such as `src/` or `src/.` means the files in it, whose names may be any.
+  // A source such as `src/` or `src/.` means the files in it, whose names are not known.
   const unnamed = sources.some(({ text }) => /(?:^|[/:])\.?$/.test(text ?? ''));
   return [
     { does: 'write', path: target },

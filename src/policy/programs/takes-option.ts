@@ -1,11 +1,11 @@
 // Decides whether a program would read a word at some position as an option that runs code or writes a file: each option in the grammar
 // and the examples of the program's entry replaces the word, and `effects` shows whether that adds an effect.
 import { type OptionGrammar, optionsOf } from '../options/grammar.ts';
-import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
+import { countEffects, exceeds, withArgs } from './compare-effects.ts';
 import { gitSubcommandOptions } from './git-subcommands.ts';
-import type { Effect, ProgramEntry } from './program.ts';
+import type { ProgramEntry } from './program.ts';
 
 /** Returns true if an option in place of the argument `at` would run code or write a file; false for open programs, which run any code. */
 export function takesOption(
@@ -17,27 +17,20 @@ export function takesOption(
   const { closed, open, effects } = entry;
   const arg = call.args[at];
   if (closed === undefined || effects === undefined || arg === undefined) return false;
-  if (open?.includes(call.name) || withoutCode.has(call.name)) return false;
-  const probes = probesFor(call, entry, grammar);
-  const before = countOf(effects(call));
-  return probes.some((probe) => placesOf(arg, probe).some((words) => isNew(words)));
-
-  function isNew(words: readonly Arg[]): boolean {
+  if (open?.includes(call.name) || programsWithoutCodeOptions.has(call.name)) return false;
+  const before = countEffects(effects(call));
+  const addsEffect = (words: readonly Arg[]) => {
     const args = [...call.args.slice(0, at), ...words, ...call.args.slice(at + 1)];
-    const after = countOf((effects ?? none)(withArgs(call, args, grammar)));
-    return after.code > before.code || after.writes > before.writes;
-  }
+    return exceeds(countEffects(effects(withArgs(call, args, grammar))), before);
+  };
+  return probesFor(call, entry, grammar).some((probe) => replacementsOf(arg, probe).some(addsEffect));
 }
 
 // The options of curl write files but start no program, and lists of URLs are often read from files.
-const withoutCode = new Set(['curl']);
+const programsWithoutCodeOptions = new Set(['curl']);
 
-function none(): readonly Effect[] {
-  return [];
-}
-
-/** The words that `probe` may become in place of `arg`. It completes a known beginning; bash may also split `arg` into a word and the option. */
-function placesOf(arg: Arg, probe: string): readonly (readonly Arg[])[] {
+/** The words that `probe` may become in place of `arg`, whose known beginning it completes. Bash may also split `arg` into a word and the option. */
+function replacementsOf(arg: Arg, probe: string): readonly (readonly Arg[])[] {
   const prefix = prefixOf(arg);
   const option = knownArg(prefix === '' ? probe : completed(prefix, probe), arg);
   return arg.many && prefix === '' ? [[option], [knownArg('word', arg), option]] : [[option]];
@@ -46,23 +39,6 @@ function placesOf(arg: Arg, probe: string): readonly (readonly Arg[])[] {
 function completed(prefix: string, probe: string): string {
   if (probe.startsWith(prefix)) return probe;
   return prefix.startsWith('--') ? `${prefix}${unknownOption.slice(2)}` : prefix + probe.replace(/^-+/, '');
-}
-
-/** The call with other arguments. */
-export function withArgs(call: ProgramCall, args: readonly Arg[], grammar: OptionGrammar): ProgramCall {
-  const { name, stdin, posix, cwd, home, files, self, separators } = call;
-  return {
-    name,
-    args,
-    options: parseOptions(args, grammar),
-    stdin,
-    posix,
-    cwd,
-    home,
-    files,
-    self,
-    separators,
-  };
 }
 
 const unknownOption = '--not-an-option=x';
@@ -104,23 +80,3 @@ function inExamples({ runs }: ProgramEntry): readonly string[] {
     );
   });
 }
-
-/** Returns true if these effects run something, or write a file, that the `others` do not. An unknown letter after one dash is part of a name. */
-export function runsMore(effects: readonly Effect[], others: readonly Effect[]): boolean {
-  const [after, before] = [countOf(effects.filter(isMeant)), countOf(others.filter(isMeant))];
-  return after.code > before.code || after.writes > before.writes;
-}
-
-function isMeant(effect: Effect): boolean {
-  return (
-    effect.does !== 'refuse' || effect.rule !== 'unknown_option' || effect.at.text?.startsWith('--') === true
-  );
-}
-
-/** Counts the effects that run code, and those that write a file. */
-function countOf(effects: readonly Effect[]): { readonly code: number; readonly writes: number } {
-  const writes = effects.filter(({ does }) => does === 'write').length;
-  return { code: effects.filter(({ does }) => running.has(does)).length, writes };
-}
-
-const running = new Set<Effect['does']>(['start', 'shell', 'eval', 'unknown', 'refuse', 'danger']);

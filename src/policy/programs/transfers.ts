@@ -242,7 +242,7 @@ function controlSockets(call: ProgramCall): Effect[] {
     .map((at) => refused(call, 'would talk to a service that starts programs', at));
 }
 
-/** Output files, in which `#1` is the text that curl takes for `{a,b}` in an address. */
+/** Output files. In their names, curl replaces `#1` by the word that it takes from the first `{a,b}` in an address. */
 function globbed({ options }: ProgramCall): Arg[] {
   const outputs = options.values('o', 'output');
   if (!outputs.some(({ text }) => text !== undefined && /#\d/.test(text))) return outputs;

@@ -13,7 +13,7 @@ export function judgeDisguised(
   { pos, end }: TextSpan,
 ): void {
   if (!isDisguised(text)) return;
-  const reason = 'it runs text of this command that a filter changes first, which hides its meaning';
+  const reason = 'it runs text of this command after a filter has changed it, which hides its meaning';
   const hint = 'Write the command directly, without a filter that changes its text.';
   walk.disguised.push({ scope: 'danger', rule: 'hidden_text', reason, hint, program, pos, end });
 }

@@ -259,11 +259,11 @@ function keepsBeginning(
   operation: ParameterOperation,
   [pattern, replacement]: readonly (string | undefined)[],
 ): boolean {
-  const isName =
+  const hasNoDash =
     typeof first === 'object'
       ? first.operand === true || first.hole === 'glob'
       : first !== undefined && /^[^-]/.test(first);
-  if (!isName || pattern === undefined) return false;
+  if (!hasNoDash || pattern === undefined) return false;
   if (operation.type === 'Remove') return operation.operator.startsWith('%') || pattern.endsWith('/');
   if (operation.type === 'Slice') return pattern.trim() === '0';
   if (operation.type === 'Replace') return replacement !== undefined && /^[^-\s][^\s]*$/.test(replacement);

@@ -28,16 +28,20 @@ const targets = /^(?:[~/.]|\$HOME\b|of=\/)/;
 /** Dangerous commands that a program could assemble from words of the literals, in any order: `/`, `-rf` and `rm`. */
 function assembled(literals: Iterable<string>): string[] {
   const words = new Set<string>();
-  for (const literal of literals)
-    for (const part of isWholeCommand.test(literal) ? [] : [literal, ...replacements(literal)])
+  for (const literal of literals) {
+    if (isWholeCommand.test(literal)) continue;
+    for (const part of [literal, ...replacements(literal)])
       for (const word of part.split(/[^\w/~.$*=-]+/)) words.add(word);
+  }
   const names = [...words].filter((word) => deleting.test(word));
   if (names.length === 0) return [];
   const isRecursive = [...words].some((word) => flags.test(word));
   return names.flatMap((name) =>
     [...words]
       .filter((word) => targets.test(word) || (name === 'kill' && word === '-1'))
-      .map((target) => `${name} ${isRecursive || name !== 'rm' ? optionsOf(name) : ''} ${target}`),
+      .map(
+        (target) => `${name} ${isRecursive || name !== 'rm' ? (worstOptions.get(name) ?? '') : ''} ${target}`,
+      ),
   );
 }
 
@@ -47,11 +51,12 @@ const isWholeCommand =
 
 const deleting = /^(?:rm|dd|mkfs(?:\.\w+)?|shred|wipefs|chmod|chown|kill)$/;
 
-function optionsOf(name: string): string {
-  if (name === 'rm') return '-rf';
-  if (name === 'kill') return '-9';
-  return name === 'chmod' ? '-R 777' : name === 'chown' ? '-R 0' : '';
-}
+const worstOptions = new Map([
+  ['rm', '-rf'],
+  ['kill', '-9'],
+  ['chmod', '-R 777'],
+  ['chown', '-R 0'],
+]);
 
 /** Programs that the danger rules judge, or that start such programs, at the beginning of a command. */
 const startsDangerous =

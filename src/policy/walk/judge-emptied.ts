@@ -2,8 +2,9 @@ import { dangerOf } from '../danger/danger.ts';
 import type { DangerRule } from '../danger/danger-rule.ts';
 import type { OptionGrammar } from '../options/grammar.ts';
 import type { ProgramCall } from '../options/program-call.ts';
+import { runsMore, withArgs } from '../programs/compare-effects.ts';
 import type { ProgramEntry } from '../programs/program.ts';
-import { runsMore, withArgs } from '../programs/takes-option.ts';
+
 import { type Arg, emptied } from '../words/arg.ts';
 import type { Walk } from './walk.ts';
 
@@ -18,6 +19,7 @@ export function judgeEmptied(
   const at = call.args.find(mayBeRead);
   if (at === undefined) return;
   const { name: program } = call;
+  const { pos, end } = at;
   const other = withArgs(
     call,
     call.args.map((arg) => emptied(arg) ?? arg),
@@ -33,12 +35,11 @@ export function judgeEmptied(
         program,
         rule: effect.rule,
         reason: effect.reason,
-        pos: at.pos,
-        end: at.end,
+        pos,
+        end,
       });
   if (!runsMore(effects, entry.effects(call))) return;
-  const { pos, end } = at;
-  const reason = `${program} would read a word differently if a variable in it is empty, which is not allowed under an allow list`;
+  const reason = `${program} would read a word differently if a variable in it were empty, which is not allowed under an allow list`;
   const hint = 'Put a known text before the variable, or write the word out.';
   walk.problems.push({ scope: 'finite', rule: 'unknown_text', reason, hint, program, pos, end });
 }

@@ -12,8 +12,8 @@ import {
   type Arg,
   isOptionGlob,
   knownArg,
-  mayBecomeOption,
-  mayReadOption,
+  mayBeForeignOption,
+  mayBeMadeOption,
   type Piece,
   textOf,
 } from '../words/arg.ts';
@@ -98,7 +98,9 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       : undefined;
   const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
   if (applies && entry.builtin === undefined && !isPlainProgram(base) && !copying.has(base))
-    refuseMadeOptions(walk, name, args, grammar, (at) => takesOption(call, entry, grammar, at));
+    refuseRuntimeOptions({ walk, program: name, args }, grammar, (at) =>
+      takesOption(call, entry, grammar, at),
+    );
   judgeEmptied(walk, call, applies ? entry : undefined, grammar, facts.dangers);
   if (facts.dangers.length > 0)
     for (const danger of dangerOf(call, facts.dangers))
@@ -121,10 +123,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
 }
 
 /** Refuses words that may turn out to be options at run time: text from filters, files and programs, and globs such as `-*`. */
-function refuseMadeOptions(
-  walk: Walk,
-  program: string,
-  args: readonly Arg[],
+function refuseRuntimeOptions(
+  { walk, program, args }: { readonly walk: Walk; readonly program: string; readonly args: readonly Arg[] },
   { stop }: OptionGrammar,
   takesOptionAt: (at: number) => boolean,
 ): void {
@@ -132,10 +132,10 @@ function refuseMadeOptions(
     const arg = args[at];
     if (arg === undefined || arg.text === '--' || (stop && arg.text?.startsWith('-') === false)) return;
     if (arg.text !== undefined) continue;
-    const isMade = mayBecomeOption(arg) || isOptionGlob(arg);
-    if (!isMade && !(mayReadOption(arg) && takesOptionAt(at))) continue;
+    const isMade = mayBeMadeOption(arg) || isOptionGlob(arg);
+    if (!isMade && !(mayBeForeignOption(arg) && takesOptionAt(at))) continue;
     const reason = `${program} might read a word that is known only at run time as an option, which is not allowed under an allow list`;
-    const hint = 'Write the word out, put -- before it, or begin it with known text such as ./.';
+    const hint = 'Write the word out, put -- before it, or put ./ in front of a file name.';
     walk.problems.push({
       scope: 'finite',
       rule: 'unknown_text',

@@ -158,7 +158,7 @@ function mayBeEmpty(piece: Piece): boolean {
 }
 
 /** Returns true if the word may begin with `-` because of what a program makes from the command's own text. */
-export function mayBecomeOption({ pieces }: Arg): boolean {
+export function mayBeMadeOption({ pieces }: Arg): boolean {
   const [first, second] = afterEmpty(pieces);
   const hole = first === '-' || first === '--' ? second : first;
   if (typeof hole !== 'object' || hole.made === undefined) return false;
@@ -166,7 +166,7 @@ export function mayBecomeOption({ pieces }: Arg): boolean {
 }
 
 /** Returns true if the word comes from a file or a program, and may be an option or complete one. */
-export function mayReadOption({ pieces }: Arg): boolean {
+export function mayBeForeignOption({ pieces }: Arg): boolean {
   const [first, second] = afterEmpty(pieces);
   const hole = typeof first === 'string' && /^-[\w-]*$/.test(first) ? second : first;
   if (typeof hole !== 'object' || hole.hole !== 'unknown' || hole.made !== undefined) return false;

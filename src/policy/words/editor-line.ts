@@ -1,12 +1,12 @@
 // Git passes the list of a rebase to the same editors as messages, and a line `exec COMMAND` in it runs a command. So a program
 // that writes its file is judged as a writer of that list, unless it is known to add no such line.
 
-const list = ' .git/rebase-merge/git-rebase-todo';
+const rebaseList = ' .git/rebase-merge/git-rebase-todo';
 const someFile = ' "$file"';
 
 /** The command line that runs an editor; `forLists` if git uses it only for the lists of rebases. */
 export function editorLine(text: string, forLists: boolean): string {
-  return text + (addsNoCommand(text, forLists) ? someFile : list);
+  return text + (addsNoCommand(text, forLists) ? someFile : rebaseList);
 }
 
 function addsNoCommand(text: string, forLists: boolean): boolean {
@@ -19,11 +19,11 @@ function addsNoCommand(text: string, forLists: boolean): boolean {
     : scripts.every((script) => !mentionsCommand.test(script) && !readsFile.test(script));
 }
 
-/** Editors that ask the user, and `touch`, which does not change what a file contains. */
+/** Editors that ask the user, and `touch`, which does not change the contents of a file. */
 const interactive =
   /^(?:touch|(?:\S*\/)?(?:vim?|nvim|nano|pico|emacs|emacsclient|code|codium|cursor|subl|zed|micro|hx|helix|kak|joe|mcedit|gedit|kate)(?: (?:--?wait|-w|-nw|-f|-n|-t|--nofork|--new-window))*)$/;
 
-/** The words `exec` and `x`, in front of which a pattern, a blank or a quote is. */
+/** Matches the words `exec` and `x` after a blank, a quote or a delimiter of a pattern. */
 const mentionsCommand = /\bexec\b|(?:^|[\s/|,#'"^])x(?:[\s/|,#'"\\]|$)/;
 const readsFile = /(?:^|[;{}\s\d$/])[rRwW]\s*[\w./~]/;
 
@@ -35,11 +35,11 @@ function sedScripts(text: string): readonly string[] | undefined {
   const given = words.slice(1).map(unquoted);
   const options = given.filter((one) => one.startsWith('-'));
   const scripts = given.filter((one) => !one.startsWith('-'));
-  const separate = options.filter((one) => /^-[nErsuz]*e$|^--expression$/.test(one)).length;
+  const scriptOptions = options.filter((one) => /^-[nErsuz]*e$|^--expression$/.test(one)).length;
   const known = options.every((one) =>
     /^-(?:[nErsuz]*i?(?:\.\w+)?|[nErsuz]*e|-in-place|-regexp-extended|-expression)$/.test(one),
   );
-  return known && scripts.length === Math.max(1, separate) ? scripts : undefined;
+  return known && scripts.length === Math.max(1, scriptOptions) ? scripts : undefined;
 }
 
 function unquoted(one: string): string {
