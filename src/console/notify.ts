@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 export const notice = signal('');
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says something for a few seconds, aloud as well. */
+/** Shows a sentence for a few seconds; screen readers read it aloud. */
 export function notify(text: string): void {
   notice.value = text;
   clearTimeout(timer);

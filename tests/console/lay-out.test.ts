@@ -35,7 +35,7 @@ describe('the lanes of a session', () => {
     ]);
   });
 
-  test('two servers in the background are both to be seen', () => {
+  test('two servers in the background are both visible', () => {
     const on = { background: true, state: 'running', duration_ms: null } as const;
     expect(rowsOf([card('a', 0, 1), card('b', 2, 0, on), card('c', 3, 0, on)])).toEqual([
       ['commands commands 0', 'a'],

@@ -98,7 +98,7 @@ describe('what the reader looks at', { timeout: 300_000 }, () => {
       .toContainEqual(['true last', true]);
   });
 
-  test('a question without an answer is called that, and not a refusal by a rule', async () => {
+  test('a question without an answer is shown as not answered, not as refused by a rule', async () => {
     await here.shell('git', ['push', 'origin', 'main']);
     const [card] = await commandsOf('q=push');
     expect(card).toMatchObject({ state: 'refused', verdict: 'ask' });
@@ -119,7 +119,7 @@ describe('what the reader looks at', { timeout: 300_000 }, () => {
 });
 
 describe('addresses', { timeout: 300_000 }, () => {
-  test('the records of a command have one', async () => {
+  test('the records of a command have an address', async () => {
     const id = await idOf('q=from');
     await page.goto(`${here.address}/commands/${id}?at=0`);
     await page.getByRole('tab', { name: 'Records' }).click();
@@ -141,7 +141,7 @@ describe('addresses', { timeout: 300_000 }, () => {
     await page.waitForURL(`${here.address}/commands`);
   });
 
-  test('one that is no valid encoding is a page that does not exist', async () => {
+  test('an address with an invalid encoding is a page that does not exist', async () => {
     await page.goto(`${here.address}/commands/%E0%A4%A`);
     await page.getByRole('navigation', { name: 'Console', exact: true }).waitFor();
     watched.problems.splice(0);
@@ -176,7 +176,7 @@ describe('the keyboard', { timeout: 300_000 }, () => {
     await expect.poll(focused).toBe('Pause everything');
   });
 
-  test('is at the content after a command was stopped', async () => {
+  test('moves to the content after a command was stopped', async () => {
     const call = here.shell('sleep', ['3104']);
     const id = await idOf('q=3104');
     await page.goto(`${here.address}/commands/${id}`);

@@ -10,7 +10,7 @@ export function Connection() {
       {state === 'lost' && (
         <p class="line lost" role="status">
           {reason === '' ? 'Connection lost, again' : `${reason} The page tries again`} in{' '}
-          {Math.max(0, Math.ceil((again - clock.value) / 1_000))} s. What is shown may be old.
+          {Math.max(0, Math.ceil((again - clock.value) / 1_000))} s. The page may show old data.
         </p>
       )}
       {isPaused && (

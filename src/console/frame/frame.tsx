@@ -47,7 +47,9 @@ export function Frame() {
       <BottomBar />
       <Toast />
       <p class="sr" aria-live="polite">
-        {waitingCount.value > 0 ? `${waitingCount.value} need you` : ''}
+        {waitingCount.value > 0
+          ? `${waitingCount.value} ${waitingCount.value === 1 ? 'needs' : 'need'} you`
+          : ''}
       </p>
       {showsKeys.value && <KeyList />}
     </>

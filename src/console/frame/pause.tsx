@@ -4,7 +4,7 @@ import { notify } from '../notify.ts';
 import { Icon } from '../parts/icon.tsx';
 import { mayAct, now, runningCount } from '../store.ts';
 
-// Outside of the component, so that it is called when the button appears and not whenever it is rendered.
+// A `ref` from outside of the component is called when the button appears, and not with every render.
 const takeFocus = (button: HTMLElement | null) => button?.focus();
 
 /** Pauses every server after a second press, or resumes. */

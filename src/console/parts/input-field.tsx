@@ -8,7 +8,7 @@ const secretPrompt = /passw|passphrase|passcode|secret|token|\bpin\b|one-time|\b
 export function InputField({
   id,
   prompt,
-  label = 'It waits for input',
+  label = 'The command waits for input',
 }: {
   readonly id: string;
   /** The last line that the command printed; if it asks for a password, the field hides what is typed. */

@@ -104,7 +104,7 @@ function toSpan(card: CommandCard, now: number): Span {
   return { card, from, to };
 }
 
-// Times in which something ran; of a command in the background only its begin counts, because it may run for days.
+// Times in which something ran; of a command in the background only its beginning counts, because it may run for days.
 function toPieces(spans: readonly Span[]): readonly { readonly from: number; readonly to: number }[] {
   const pieces: { from: number; to: number }[] = [];
   const isAlone = spans.every(({ card }) => card.background);
@@ -156,7 +156,7 @@ function toLanes(
 }
 
 const maxRows = 3;
-// The end of one command and the begin of the next one are measured by different clocks.
+// The end of one command and the beginning of the next one are measured by different clocks.
 const slackShare = 0.002;
 
 // Each bar is put into the first row that has room for it, so that commands that ran side by side do not cover one another.
