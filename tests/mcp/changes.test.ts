@@ -38,7 +38,7 @@ describe('the tools of the family changes over MCP', () => {
     expect([gone.isError, gone.structured.code]).toEqual([true, 'job_not_found']);
   });
 
-  it('show a line break in a name as no line of the difference', async () => {
+  it('show a line break in a name as an escape, which cannot pass for a line of the difference', async () => {
     const { call, use, project } = await serve('terminal,changes');
     const held = await call({ command: "echo x > $'n\\n- lost'", cwd: project, changes: 'hold' });
     const { id } = held.structured.changes as { id: string };

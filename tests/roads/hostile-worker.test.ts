@@ -214,12 +214,12 @@ test('a worker cannot add jobs in its answer to takeUp: those without a record a
 });
 
 test.each([
-  ['no such job', [], 'lost'],
-  ['a state of another job', [{ ...kept, state: honest('two') }], 'lost'],
-  ['secrets that are not a list', [{ ...kept, hide: 'x' }], 'lost'],
-  ['an object instead of a list', { one: kept }, 'unreachable'],
-  ['nothing', null, 'unreachable'],
-])('a worker that answers a take-up with %s leaves the job %s', async (_, answer, status) => {
+  ['no such job', 'lost', []],
+  ['a state of another job', 'lost', [{ ...kept, state: honest('two') }]],
+  ['secrets that are not a list', 'lost', [{ ...kept, hide: 'x' }]],
+  ['an object instead of a list', 'unreachable', { one: kept }],
+  ['nothing', 'unreachable', null],
+])('a worker that answers a take-up with %s leaves the job %s', async (_, status, answer) => {
   const { backend } = face(({ method }) => (method === 'takeUp' ? answer : undefined));
   const [one] = await backend.takeUpKnown(request, known, 1_000);
   expect(one?.state.status).toBe(status);

@@ -104,7 +104,7 @@ function workspaceRefused(sandbox: string, folder: string, reason: string): Nacr
     'isolation_unavailable',
     `The sandbox ${sandbox} would leave ${folder} writable, which ${reason}.`,
     {
-      hint: 'Set cwd to a project folder. On the machine of the server, workspace can also name the folders that may be written.',
+      hint: 'Set cwd to a project folder. On the machine of the server, the setting workspace can also name the writable folders.',
     },
   );
 }
