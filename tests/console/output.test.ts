@@ -120,7 +120,7 @@ describe('hostile output', { timeout: 300_000 }, () => {
   });
 });
 
-// Everything that can be pressed or typed into and is beyond the right edge, out of sight.
+// The controls that are out of sight beyond the right edge.
 const outside = `[...document.querySelectorAll('main :is(a, button, input, .left)')]
   .filter((one) => one.checkVisibility() && one.closest('.log, .tl, .asked-all') === null)
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 200))`;

@@ -34,7 +34,7 @@ const startCounter = async (client: OutliveClient, { number }: Round, index: num
   return String(structured.command_id);
 };
 
-/** Short commands on a machine, until `isOver`; returns the wrong results; an error is not wrong, because it claims nothing. */
+/** Runs short commands on a machine until `isOver`; returns the wrong results. An error is not wrong, because it claims nothing. */
 const runShort = async (client: OutliveClient, round: Round, place: string, isOver: () => boolean) => {
   const wrong: unknown[] = [];
   for (let count = 0; !isOver(); count += 1) {

@@ -142,7 +142,7 @@ test(
       expect.objectContaining({ kind: 'asked', command: 'echo [redacted] [redacted] $PLAIN' }),
     );
     expect(records).toContainEqual(expect.objectContaining({ kind: 'input', text: 'x [redacted]\n' }));
-    // Of a hostile machine, which can claim any text as its secret, other commands are independent.
+    // A hostile machine can claim any text as its secret, which must not affect other commands.
     const local = await server.call({ command: 'echo far-value-1' });
     expect(local.structured).toMatchObject({ stdout: 'far-value-1\n' });
     expect(readAudit(server.cwd)).toContainEqual(

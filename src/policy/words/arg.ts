@@ -148,9 +148,9 @@ export function emptied(arg: Arg): Arg | undefined {
   const [first] = pieces;
   if (arg.text !== undefined || first === undefined || !pieces.every(mayBeEmpty)) return undefined;
   const text = pieces.filter((piece) => typeof piece === 'string').join('');
-  const begins =
+  const isReadDifferently =
     typeof first === 'object' ? /^(?:[-+]|\w+::|of=)/.test(text) : text !== first && /^-[\w-]*$/.test(first);
-  return begins ? knownArg(text, arg) : undefined;
+  return isReadDifferently ? knownArg(text, arg) : undefined;
 }
 
 function mayBeEmpty(piece: Piece): boolean {

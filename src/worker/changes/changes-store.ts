@@ -81,7 +81,7 @@ export class ChangesStore {
   readonly #options: StoreOptions;
   readonly #helper: LayerHelper;
   #created = 0;
-  readonly #spreadStores = new Set<string>();
+  readonly #separatedStores = new Set<string>();
   #tidying: Promise<void> = Promise.resolve();
   /** The last `prune`, with the bytes that were left and those that this server has added since. */
   #pruned = { at: 0, bytes: 0 };
@@ -96,7 +96,7 @@ export class ChangesStore {
     if (!this.#helper.isAvailable) throw changesUnavailable('perl is missing');
     const plan = planLayer(folders, this.#main);
     rememberStore(this.#options.stateDir, plan.store);
-    this.#spread(plan.store);
+    this.#separateLayers(plan.store);
     return createLayer({ ...plan, name: `${this.#options.instance}.${this.#created++}`, onTopOf });
   }
 
@@ -282,9 +282,9 @@ export class ChangesStore {
   }
 
   // Failures are ignored: without `spread`, creating files in layers is only slower.
-  #spread(store: string): void {
-    if (this.#spreadStores.has(store)) return;
-    this.#spreadStores.add(store);
+  #separateLayers(store: string): void {
+    if (this.#separatedStores.has(store)) return;
+    this.#separatedStores.add(store);
     void this.#helper.call('spread', store).catch(() => {});
   }
 

@@ -147,7 +147,6 @@ export function markUndone(path: string): void {
     writeFileSync(join(path, 'undone'), '', { mode: 0o600 });
   } catch {
     // A full disk must not prevent the undo. A later held command then sees the changes, and its reply names them (`noteOnStack`).
-    return;
   }
 }
 

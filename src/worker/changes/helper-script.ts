@@ -207,7 +207,7 @@ sub note_mode {
     $modes{ $status[1] } = $status[3];
 }
 
-# The last one first, because a folder may be below another one of them.
+# In reverse order, because a folder may be below one that was noted before it.
 sub restore_modes {
     $modes_path = "$_[0]/modes";
     %modes = ();
@@ -572,7 +572,7 @@ sub finish_merge {
         die $reason;
     }
     step();
-    # Without the parts of the layer that are removed now, the modes could not be changed again.
+    # First of all: a later helper would restore the old modes, and without the parts of the layer it could not set the new ones.
     forget_modes() if %modes;
     for (@consumed) { step(); consume($_) }
     step();

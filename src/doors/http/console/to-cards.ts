@@ -127,6 +127,7 @@ function mostCommon(counts: ReadonlyMap<string, number>): string | null {
 
 /** An approval request of a server as a card. */
 export function toQuestionCard(pending: PendingApproval, server: string): QuestionCard {
+  // A server of an earlier version sends no `calls`.
   const {
     id,
     command,
