@@ -359,7 +359,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     const { page, problems } = await openConsolePage(browser, here);
     const [refused] = await commandsOf('outcome=refused&q=rm');
     await page.goto(`${here.address}/commands/${refused?.id}`);
-    await page.getByText('It was refused, so nothing ran.').waitFor();
+    await page.getByText('The command was refused, so nothing ran.').waitFor();
     expect(refused?.hint).toMatch(/\.$/);
     await page
       .locator('.tab-body')

@@ -103,7 +103,7 @@ describe('what the reader looks at', { timeout: 300_000 }, () => {
     const [card] = await commandsOf('q=push');
     expect(card).toMatchObject({ state: 'refused', verdict: 'ask' });
     await page.goto(`${here.address}/commands/${card?.id}`);
-    await page.getByText('It was not answered, so nothing ran.').waitFor();
+    await page.getByText('The command was not answered, so nothing ran.').waitFor();
     await page.goto(`${here.address}/`);
     await page.getByRole('link', { name: 'git push' }).getByText('not answered', { exact: true }).waitFor();
   });
