@@ -194,11 +194,13 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.locator('.log').focus();
     await page.keyboard.press('Shift+ArrowDown');
     await page.waitForURL(/\?at=0$/);
+    const chosen = page.locator('.log .ln.sel');
+    await expect.poll(() => chosen.count()).toBe(1);
     await page.keyboard.press('Shift+ArrowDown');
     await page.waitForURL(/\?at=0&to=4$/);
-    expect(await page.locator('.log .ln.sel').count()).toBe(2);
+    await expect.poll(() => chosen.count()).toBe(2);
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.href')).toBe('https://example.net/docs');
+    await expect.poll(() => page.evaluate('document.activeElement.href')).toBe('https://example.net/docs');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+ArrowUp');
     await page.waitForURL(/\?at=0$/);
@@ -244,7 +246,7 @@ describe('the output of a command', { timeout: 300_000 }, () => {
       page.evaluate(`(() => {
         const log = document.querySelector('.log').getBoundingClientRect();
         const row = [...document.querySelectorAll('.log .ln')].find((one) => one.getBoundingClientRect().top >= log.top && one.querySelector('.tx')?.textContent);
-        return Number(row?.querySelector('.no')?.textContent ?? 0);
+        return Number(row?.querySelector('.no')?.textContent || NaN);
       })()`) as Promise<number>;
     await shows('the first line');
     writeFileSync(file, '');
@@ -258,7 +260,7 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await expect
       .poll(() => page.evaluate("document.querySelector('.log').scrollTop"), { timeout: 120_000 })
       .toBeGreaterThan(1_000);
-    expect(Math.abs((await firstShown()) - before)).toBeLessThan(3);
+    await expect.poll(async () => Math.abs((await firstShown()) - before)).toBeLessThan(3);
     await scroll('0');
     await expect.poll(firstShown, { timeout: 120_000 }).toBeLessThan(before);
     await page.getByRole('button', { name: 'Show the beginning' }).click();

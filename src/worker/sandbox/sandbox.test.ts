@@ -116,7 +116,7 @@ describe.each(['workspace', 'strict'] as const)('in the sandbox %s', (sandbox) =
       await expect(here.start('true', { cwd: join(here.folder, name) })).rejects.toMatchObject({
         code: 'isolation_unavailable',
         message: `The sandbox ${sandbox} would leave ${join(here.folder, name)} writable, which contains settings of programs outside of it.`,
-        hint: expect.stringContaining('set workspace'),
+        hint: expect.stringContaining('workspace can also name'),
       });
     for (const name of ['.local/share/here', '.cursor/worktrees/one'])
       expect(await here.run('echo x > y && cat y', { cwd: join(here.folder, name) })).toMatchObject({
