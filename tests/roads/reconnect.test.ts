@@ -156,7 +156,9 @@ test(
     await starting;
     expect(await backend.wait(id, 0)).toMatchObject({ status: 'unreachable', end: null });
     // It ends while no stream is open.
-    await expect.poll(() => [...road.host().jobs.values()].every(({ job }) => job.hasEnded), patient).toBe(true);
+    await expect
+      .poll(() => [...road.host().jobs.values()].every(({ job }) => job.hasEnded), patient)
+      .toBe(true);
     road.join();
     expect(await backend.wait(id, 20_000)).toMatchObject({ status: 'failed', end: { exitCode: 3 } });
     expect(await readAll(backend, id)).toMatchObject({ stdout: 'once\n' });
