@@ -146,7 +146,7 @@ describe('addresses', { timeout: 300_000 }, () => {
     await page.getByRole('heading', { name: 'echo from later' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(`${here.address}/commands`);
-    await page.getByRole('link', { name: 'echo from later' }).click();
+    await page.getByRole('link', { name: 'echo from later' }).first().click();
     await page.getByRole('heading', { name: 'echo from later' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(`${here.address}/commands`);
