@@ -3,13 +3,16 @@
 //    and those that were written while `isFollowed` returned false,
 // 2. the file is read from its last position, in slices, so that the event loop is never blocked for long,
 // 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
-import { type FSWatcher, watch } from 'node:fs';
+import { constants, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../support/make-folder.ts';
 import { type AuditFile, toAuditFile } from './audit-files.ts';
+import { longestLine } from './read-lines.ts';
 import type { AuditRecord } from './read-records.ts';
 import { parseRecord } from './read-records.ts';
+
+const { O_NONBLOCK, O_RDONLY } = constants;
 
 /** A record with its place: the instance of its server, and its bytes in a file. */
 export interface FoundRecord {
@@ -180,15 +183,17 @@ export async function* readRecords(
   from: number,
   to = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<{ readonly found: readonly FoundRecord[]; readonly end: number }> {
-  const handle = await open(join(dir, name)).catch(() => undefined);
+  // `O_NONBLOCK`, because a FIFO would keep a thread of libuv waiting for a writer.
+  const handle = await open(join(dir, name), O_RDONLY | O_NONBLOCK).catch(() => undefined);
   if (handle === undefined) return;
   try {
+    if (!(await handle.stat()).isFile()) return;
     let at = from;
     for (let bytes = pieceBytes; at < to; ) {
       const piece = await readPiece(handle, at, Math.min(bytes, to - at));
       const last = piece.lastIndexOf(10);
       // A line that is longer than the piece needs a longer one; without more bytes it is not complete yet.
-      if (last < 0 && piece.length < bytes) return;
+      if (last < 0 && (piece.length < bytes || bytes > longestLine)) return;
       if (last < 0) {
         bytes *= 2;
         continue;

@@ -3,6 +3,9 @@ import { openRegularFile } from '../support/regular-file.ts';
 
 const pieceBytes = 1_048_576;
 
+/** No record has as many bytes: a command has at most 1 MiB, and JSON writes a byte of it as up to six characters. */
+export const longestLine = 33_554_432;
+
 /** A line without its line break, and the byte position after it. */
 export interface FoundLine {
   readonly line: string;
@@ -11,7 +14,8 @@ export interface FoundLine {
 
 /**
  * Yields the complete lines of a file, starting at a byte position. Reads `pieceBytes` at a time, because a day of
- * records may exceed the maximum string length. A last line without a line break is left out.
+ * records may exceed the maximum string length. A last line without a line break is left out. Throws if a line is longer than
+ * `longestLine`, as in a file with a hole of gigabytes.
  */
 export function* readLines(path: string, from = 0): Generator<FoundLine> {
   const fd = openRegularFile(path, 'read');
@@ -31,6 +35,7 @@ export function* readLines(path: string, from = 0): Generator<FoundLine> {
       }
       at += start;
       rest = bytes.subarray(start);
+      if (rest.length > longestLine) throw new Error(`${path} has a line of more than ${longestLine} bytes`);
     }
   } finally {
     closeSync(fd);

@@ -1,9 +1,10 @@
 // Records on this machine's disk of changes that commands have left on other machines, so that later servers and `nacre changes` know where
 // they are, list them while their machine is off, and ask no other machine. Each record is a file, STATE_DIR/machines/changes/COMMAND.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangesEntry, ChangesResult } from '../contract/changes.ts';
 import { randomHex } from '../support/ids.ts';
+import { readRegularFile } from '../support/regular-file.ts';
 
 /** Kept changes and their machine. */
 export interface ChangesRecord extends ChangesEntry {
@@ -55,7 +56,7 @@ export function openFarChanges(stateDir: string): FarChanges {
 
 function readRecord(path: string): ChangesRecord | undefined {
   try {
-    const record = JSON.parse(readFileSync(path, 'utf8')) as ChangesRecord;
+    const record = JSON.parse(readRegularFile(path)) as ChangesRecord;
     return typeof record.machine === 'string' && typeof record.endedAt === 'string' ? record : undefined;
   } catch {
     return undefined;

@@ -2,20 +2,12 @@
 // knows which machines to ask. Each server writes to its own folder, STATE_DIR/machines/SERVER. A later server claims a record with
 // rename() into its own folder, which succeeds for only one server. Records also contain the facts that another machine must not
 // decide: the command, its owner, and the rules for its input.
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSpec, Keeping } from '../contract/job.ts';
 import { randomHex } from '../support/ids.ts';
 import { isAlive, ownIdentity } from '../support/process-identity.ts';
+import { readRegularFile } from '../support/regular-file.ts';
 
 /** The record of a command, or of a persistent shell if `session` is present. */
 export interface FarRecord
@@ -118,14 +110,14 @@ function readAll(folder: string): readonly FoundRecord[] {
     const path = join(folder, name);
     const record = name.endsWith('.new') ? undefined : readRecord(path);
     if (record && Date.now() - Date.parse(record.notedAt) < keepMs) return [{ path, record }];
-    rmSync(path, { force: true });
+    tryTo(() => rmSync(path, { force: true }));
     return [];
   });
 }
 
 function readRecord(path: string): FarRecord | undefined {
   try {
-    const record = JSON.parse(readFileSync(path, 'utf8')) as FarRecord;
+    const record = JSON.parse(readRegularFile(path)) as FarRecord;
     return typeof record.keeping.identity === 'string' ? record : undefined;
   } catch {
     return undefined;
@@ -142,12 +134,12 @@ function readInstallation(root: string): string {
   // Fails if another server was faster; then the name that it wrote is used.
   tryTo(() => linkSync(draft, path));
   rmSync(draft);
-  return readFileSync(path, 'utf8');
+  return readRegularFile(path);
 }
 
 function tryReading(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path);
   } catch {
     return undefined;
   }

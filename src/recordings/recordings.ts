@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NacreError } from '../contract/failure.ts';
 import type { OutputChunk, TerminalSize } from '../contract/job.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { ownIdentity } from '../support/process-identity.ts';
+import { readRegularFile } from '../support/regular-file.ts';
 import { createStopwatch } from '../support/timing.ts';
 import { type Cast, parseCast, recordingSuffix, toEventLine, toHeaderLine } from './asciicast.ts';
 import { pruneRecordings, type RecordingLimits, touchEveryMs } from './prune-recordings.ts';
@@ -115,7 +116,7 @@ export function hasRecording(dir: string, id: string): boolean {
 export function readRecording(dir: string, id: string): Cast {
   const path = toPath(dir, id);
   try {
-    return parseCast(readFileSync(path, 'utf8'), path);
+    return parseCast(readRegularFile(path), path);
   } catch (error) {
     if (error instanceof NacreError) throw error;
     throw new NacreError('invalid_request', `There is no recording of ${id}.`, {

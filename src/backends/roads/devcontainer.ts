@@ -1,16 +1,19 @@
 // The container that a project's `devcontainer.json` describes. The file belongs to the project, so it is not trusted: it chooses the
 // image, the variables, the user and mounts of folders in the workspace, but cannot reach anything else on the engine's host.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import type { NacreError } from '../../contract/failure.ts';
 import type { ContainerRoad, DevcontainerRoad, MountSettings } from '../../contract/machine.ts';
 import { isObject } from '../../support/is-object.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import { tryRealpath } from '../../support/try-realpath.ts';
 import { createContainerMachine } from './container.ts';
 import { toShown } from './far-messages.ts';
 import type { FarDeps, RoadMachine } from './open-far.ts';
 import { machineUnusable } from './road-errors.ts';
+
+const maxBytes = 1_048_576;
 
 /** The container of the project as a machine; its file is read at the first use. */
 export function createDevcontainerMachine(name: string, road: DevcontainerRoad, deps: FarDeps): RoadMachine {
@@ -164,7 +167,7 @@ class Fields {
 
   #read(): Readonly<Record<string, unknown>> {
     try {
-      const found: unknown = JSON.parse(withoutComments(readFileSync(this.#file, 'utf8')));
+      const found: unknown = JSON.parse(withoutComments(readRegularFile(this.#file, maxBytes)));
       if (isObject(found)) return found;
     } catch (error) {
       throw this.invalid(`the JSON is invalid: ${toShown((error as Error).message)}`, 'Correct the file.');

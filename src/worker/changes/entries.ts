@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangeKind, ChangesEntry, ChangesState } from '../../contract/changes.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 
 /** Notes about an entry, written when its command has ended; the rest is read from its folders. */
 export interface EntryNotes {
@@ -128,7 +129,7 @@ export function readLinks(path: string, name: string): readonly string[] {
 
 function readNotes(path: string): EntryNotes | undefined {
   try {
-    return JSON.parse(readFileSync(join(path, 'notes.json'), 'utf8')) as EntryNotes;
+    return JSON.parse(readRegularFile(join(path, 'notes.json'))) as EntryNotes;
   } catch {
     return undefined;
   }

@@ -4,13 +4,13 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../support/make-folder.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import { createDeferred, type Deferred } from '../../support/timing.ts';
 import type { LayeredFolder } from './enter-layers.ts';
 
@@ -75,7 +75,7 @@ export function beginLayer({ path, folders }: Layer, id: string): void {
 /** The id of the command that has run in a layer; undefined if none has. */
 export function readCommandId(path: string): string | undefined {
   try {
-    return readFileSync(join(path, 'command'), 'utf8') || undefined;
+    return readRegularFile(join(path, 'command')) || undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openRegularFile } from '../../support/regular-file.ts';
 
 /** The words of a script's `#!` line, or the dynamic loader of an ELF file; empty for any other file. */
 export function readInterpreter(file: string): readonly string[] {
@@ -39,7 +40,7 @@ function readBytes(file: string, from: number, count: number): Buffer {
   const bytes = Buffer.alloc(count);
   let fd: number | undefined;
   try {
-    fd = openSync(file, 'r');
+    fd = openRegularFile(file, 'read');
     return bytes.subarray(0, readSync(fd, bytes, 0, count, from));
   } catch {
     // A file that cannot be read, such as a folder (EISDIR), has no known interpreter.

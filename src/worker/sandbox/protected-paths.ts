@@ -1,8 +1,9 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { ProtectedUse } from '../../contract/job.ts';
 import { protectedNames } from '../../contract/protected-names.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import { toCanonical } from './own-files.ts';
 import { type ProtectedPaths, protectedInGit, unprotectedPaths } from './protected-names.ts';
 import { ProtectedWatch } from './watch-protected.ts';
@@ -150,10 +151,13 @@ function findGitFolders(folder: string, depth = 4): readonly string[] {
   });
 }
 
+const maxConfigBytes = 16_777_216;
+
 function hooksPath(project: string, git: string): readonly string[] {
   try {
     const [, value] =
-      /^[ \t]*hookspath[ \t]*=[ \t]*(\S.*)$/im.exec(readFileSync(join(git, 'config'), 'utf8')) ?? [];
+      /^[ \t]*hookspath[ \t]*=[ \t]*(\S.*)$/im.exec(readRegularFile(join(git, 'config'), maxConfigBytes)) ??
+      [];
     if (value === undefined) return [];
     const path = resolve(project, value.trim().replace(/^"|"$/g, ''));
     return path.startsWith(`${project}/`) && kindOf(path) !== undefined ? [path] : [];

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { carriesPassword } from '../../support/looks-secret.ts';
+import { readRegularFile } from '../../support/regular-file.ts';
 import { besidePrograms, gitSettings, harmlessElsewhere, harmlessInHome } from './harmless-in-home.ts';
 import type { Homes } from './homes.ts';
 import { toCanonical } from './own-files.ts';
@@ -105,9 +106,11 @@ function linksOn(path: string, { hidden }: Homes): ShownInHome['links'] {
 // A header with a token, or a URL with a user: `https://TOKEN@github.com/`.
 const gitSecret = /extraheader|token|password|:\/\/(?!git@)[^\s/@]+@/i;
 
+const maxConfigBytes = 16_777_216;
+
 function isWithoutSecrets(path: string): boolean {
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = readRegularFile(path, maxConfigBytes);
     return !gitSecret.test(text) && !carriesPassword(path, text);
   } catch {
     return false;

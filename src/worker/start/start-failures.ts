@@ -1,7 +1,8 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from '../../contract/command.ts';
 import { NacreError } from '../../contract/failure.ts';
+import { openRegularFile } from '../../support/regular-file.ts';
 import { findProgram } from '../machine/inspect.ts';
 
 /** Thrown if a program exists but is not executable (EACCES). */
@@ -45,7 +46,7 @@ function checkFormat(program: string, file: string): void {
 function readStart(file: string): string | undefined {
   try {
     const bytes = Buffer.alloc(firstBytes);
-    const handle = openSync(file, 'r');
+    const handle = openRegularFile(file, 'read');
     try {
       return bytes.toString('latin1', 0, readSync(handle, bytes));
     } finally {

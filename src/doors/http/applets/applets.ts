@@ -1,10 +1,11 @@
 // Applets: folders with an applet.json and static files, each served on its own origin.
 // `list` and `find` read the folder every time, so new and changed applets show up without a restart.
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { AllowList } from '../../../contract/decision.ts';
 import { toOneLine } from '../../../support/escape-controls.ts';
+import { readRegularFile } from '../../../support/regular-file.ts';
 import type { HttpAccess } from '../../door.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { type Manifest, manifestSchema, programsOf, unknownKeys } from './manifest.ts';
@@ -28,7 +29,7 @@ export interface Applets {
   find(slug: string): Applet | undefined;
 }
 
-const maxManifestChars = 65_536;
+const maxManifestBytes = 65_536;
 
 /** Reads applets from `dir`; there are none if it is undefined. All together are one of `shares` callers. */
 export function createApplets(
@@ -119,9 +120,7 @@ function attempt<T>(step: () => T): T | string {
 }
 
 function readManifest(path: string, name: string): Pick<Applet, 'manifest' | 'ignored'> {
-  const text = readFileSync(path, 'utf8');
-  if (text.length > maxManifestChars)
-    throw new Error(`${path} is longer than ${maxManifestChars} characters.`);
+  const text = readRegularFile(path, maxManifestBytes);
   const json = toJson(path, text);
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) throw new Error(`${path}: ${describeIssues(parsed.error)}.`);
