@@ -200,7 +200,6 @@ export interface WireFailure {
   readonly code: FailureCode;
   readonly message: string;
   readonly hint?: string | undefined;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The parts of a `JobState` that a worker signs; an audit record has them as unknown values. */

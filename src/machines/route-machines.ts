@@ -100,8 +100,12 @@ function sessionMethods(
   return {
     detach: async (session) => ofSession(session).detach(session),
     async listSessions() {
-      const all = await Promise.all(answering().map((backend) => backend.listSessions().catch(() => [])));
-      return all.flat();
+      const listed = answering().map(async (backend) => {
+        const sessions = await backend.listSessions().catch(() => []);
+        // A hostile machine could list keys of shells that run elsewhere.
+        return sessions.filter(({ key }) => ofSession(key) === backend);
+      });
+      return (await Promise.all(listed)).flat();
     },
     async closeSession(key) {
       const machine = places.machineOfSession(key);

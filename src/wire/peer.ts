@@ -198,18 +198,17 @@ function toCall(body: unknown): Pick<IncomingCall, 'method' | 'words'> {
 export class StreamClosedError extends Error {}
 
 function toFailure(error: unknown): WireFailure {
-  const { code, message, hint, details } = toNacreError(error);
-  return { code, message, hint, details };
+  const { code, message, hint } = toNacreError(error);
+  return { code, message, hint };
 }
 
 // The other side may be hostile: only texts and known codes are passed on.
 function fromFailure(failure: Partial<WireFailure> | null | undefined): NacreError {
-  const { code, message, hint, details } = failure ?? {};
+  const { code, message, hint } = failure ?? {};
   const known = failureCodes.find((one) => one === code) ?? 'internal';
   const text = typeof message === 'string' ? message.slice(0, longestText) : 'The worker reported a failure.';
   return new NacreError(known, text, {
     hint: typeof hint === 'string' ? hint.slice(0, longestText) : undefined,
-    details: typeof details === 'object' && details !== null ? details : {},
   });
 }
 

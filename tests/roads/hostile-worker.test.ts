@@ -2,7 +2,9 @@
 // about its own jobs.
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkState } from '../../src/backends/remote/check-far.ts';
 import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
+import { NacreError } from '../../src/contract/failure.ts';
 import { frameKinds, magic } from '../../src/contract/wire.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 import { type IncomingCall, Peer } from '../../src/wire/peer.ts';
@@ -119,6 +121,164 @@ test.each(Object.keys(hello))('an answer to hello with a wrong %s is refused, or
       expect(error).toMatchObject({ code: 'resources_unavailable' });
     });
   }
+});
+
+const session = { cwd: '/', shellEnded: false, ran: true, restored: null };
+const enforcement = {
+  ...{ level: 'group', sandbox: 'off', files: 'off', network: 'on', processes: 'host', setuid: true },
+  ...{ exec: 'off', gaps: [] },
+};
+const resources = { cpuMs: 1, peakMemoryBytes: 1, processes: 1, readBytes: 1, writtenBytes: 1 };
+const endRecord = { worker: 'worker-1', key: 'x', startedAt: honest('one').startedAt, signature: 'x' };
+const whole = {
+  ...{ ...honest('one'), status: 'completed', enforcement, resources, digests: { stdout: 'x', stderr: 'y' } },
+  ...{ changesNote: 'x', outlives: true, endRecord: { ...endRecord, endedAt: honest('one').startedAt } },
+  end: {
+    ...{ ...end, deniedPrograms: ['x'], protectedUse: { refused: ['x'], changed: ['y'] }, changesNote: 'x' },
+    leftRunning: [{ pid: 1, command: 'x' }],
+    session: {
+      ...session,
+      restored: { reason: 'ended', variables: 1, functions: 1, aliases: 1, lost: ['x'] },
+    },
+  },
+};
+
+type Path = readonly (string | number)[];
+
+/** The paths of all values in `value`, the outermost first. */
+const pathsIn = (value: unknown, at: Path = []): readonly Path[] =>
+  typeof value === 'object' && value !== null
+    ? [
+        ...(at.length > 0 ? [at] : []),
+        ...Object.entries(value).flatMap(([key, one]) => pathsIn(one, [...at, key])),
+      ]
+    : [at];
+
+/** A copy of `value` with another value at a path. */
+const withValueAt = (value: unknown, [key, ...rest]: Path, wrong: unknown): unknown => {
+  if (key === undefined) return wrong;
+  const copy = Array.isArray(value) ? [...value] : { ...(value as Record<string, unknown>) };
+  Object.assign(copy, { [key]: withValueAt((value as Record<string, unknown>)[key], rest, wrong) });
+  return copy;
+};
+
+const typesOf = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(typesOf)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, typesOf(one)]))
+      : typeof value;
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce((found: unknown, key) => (found as Record<string | number, unknown>)[key], value);
+
+const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === '[]';
+
+const tryCheck = (state: unknown) => {
+  try {
+    return checkState(state, 'one');
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'resources_unavailable' });
+    return undefined;
+  }
+};
+
+test('a state with a wrong value at any depth is refused, or has the right types', async () => {
+  const { backend, peers } = face(({ method }) => (method === 'start' ? whole : undefined));
+  await startOne(backend);
+  expect(await backend.wait('one', 0)).toEqual(whole);
+  const refused: unknown[] = [];
+  for (const path of pathsIn(whole))
+    for (const wrong of wrongValues) {
+      const accepted = tryCheck(withValueAt(whole, path, wrong));
+      if (accepted === undefined) refused.push(path);
+      // Fields may be absent, null or an empty list.
+      else if (!isEmpty(wrong) && !isEmpty(valueAt(whole, path)))
+        expect([path, wrong, typesOf(accepted)]).toEqual([path, wrong, typesOf(whole)]);
+    }
+  expect(refused.length).toBeGreaterThan(200);
+  expect(peers).toHaveLength(1);
+});
+
+test('fields that no honest worker sends are not kept: they could replace the id in replies, or fill this process', async () => {
+  const more = { id: 'cmd_of_another_machine', cwd: '/etc', warnings: ['x'], junk: 'x'.repeat(1_000_000) };
+  const lie = { ...whole, junk: more.junk, end: { ...whole.end, ...more } };
+  const { backend } = face(({ method }) => (method === 'start' ? lie : undefined));
+  await startOne(backend);
+  expect(await backend.wait('one', 0)).toEqual(whole);
+});
+
+const action = { id: 'one' };
+const query = { cwd: undefined, roots: [], programs: ['ls'], session: 'me/main' };
+const sessionFacts = {
+  ...{ cwd: '/', aliases: { a: 'b' }, functions: {}, exportedFunctions: [], variables: { x: '1' } },
+  ...{ attributes: {}, arrays: ['x'], options: ['x'], pathUnchanged: true },
+};
+const placeOf = { asked: '/', path: '/' };
+const facts = {
+  ...{ cwd: placeOf, roots: [placeOf], home: '/', programs: { ls: '/bin/ls' }, session: sessionFacts },
+};
+const changesAnswer = {
+  ...{ id: 'one', state: 'held', created: 1, changed: 0, deleted: 0, mode: 0, bytes: 1, conflicts: ['x'] },
+  changes: [{ kind: 'created', path: 'x', after: { type: 'file', mode: 420, bytes: 1 } }],
+};
+type Asked = ReturnType<typeof face>['backend'];
+
+test.each<readonly [method: string, answer: unknown, ask: (backend: Asked) => Promise<unknown>]>([
+  ['inspect', { facts, fingerprint: 'x' }, (backend) => backend.inspect(query)],
+  ['usage', { spoolBytes: 1 }, (backend) => backend.usage()],
+  ['listSessions', [{ key: 'a', cwd: '/', status: 'ready' }], (backend) => backend.listSessions()],
+  ['closeSession', { survivors: [{ pid: 1, command: 'x' }] }, (backend) => backend.closeSession('a')],
+  [
+    'listRooms',
+    [{ room: 'a', listening: [{ port: 1, command: 'x' }], forwarded: [{ room: 'a', port: 1, hostPort: 2 }] }],
+    (backend) => backend.listRooms(),
+  ],
+  ['scanChanges', changesAnswer, (backend) => backend.scanChanges(action, 10)],
+  ['applyChanges', changesAnswer, (backend) => backend.applyChanges(action)],
+  ['showChanges', changesAnswer, (backend) => backend.showChanges(action, { maxFiles: 1, maxChars: 1 })],
+  ['changesFault', 'x', (backend) => backend.changesFault()],
+  ['list', [whole], (backend) => backend.countRunning()],
+])(
+  'an answer to %s with a wrong value at any depth is refused, or has the right types',
+  async (method, answer, ask) => {
+    let lied = answer;
+    const { backend } = face((call) => (call.method === method ? lied : undefined));
+    const honestTypes = typesOf(await ask(backend));
+    for (const path of pathsIn(answer))
+      for (const wrong of [-1, 1e300, 'x', [], {}, true, ['x', 3]]) {
+        lied = withValueAt(answer, path, wrong);
+        const result = await ask(backend).catch((error: unknown) => error);
+        if (result instanceof Error) expect(result).toMatchObject({ code: 'resources_unavailable' });
+        // Malformed entries of a list are left out.
+        else if (
+          JSON.stringify(result) !== '[]' &&
+          JSON.stringify(wrong) !== '[]' &&
+          JSON.stringify(wrong) !== '{}'
+        )
+          expect([path, wrong, typesOf(result)]).toEqual([path, wrong, honestTypes]);
+      }
+  },
+);
+
+test('a result about the changes of another command is refused', async () => {
+  const { backend } = face(({ method }) =>
+    method === 'undoChanges' ? { ...changesAnswer, id: 'two' } : undefined,
+  );
+  await expect(backend.undoChanges(action)).rejects.toThrow('in an invalid format');
+});
+
+test('a worker that closes the stream instead of answering gets the call for a limited time, with pauses', {
+  timeout: 60_000,
+}, async () => {
+  const { backend, peers } = face(({ method }, peer) => {
+    if (method === 'inspect') peer.close();
+    return undefined;
+  });
+  await expect(backend.inspect({ cwd: undefined, roots: [], programs: [] })).rejects.toMatchObject({
+    code: 'resources_unavailable',
+  });
+  expect(peers.length).toBeLessThan(30);
 });
 
 test('output that never comes ends a read with an error and not with a loop', async () => {
@@ -243,6 +403,15 @@ test('failures have known codes and texts of bounded length', async () => {
     .catch((one: unknown) => one);
   expect(error).toMatchObject({ code: 'internal' });
   expect((error as Error).message.length).toBeLessThan(10_000);
+});
+
+test('details of failures are not believed, because the audit log and replies read them', async () => {
+  const { backend } = face(({ method }) => {
+    const details = { node: null, remedy: 5, rule: {} };
+    if (method === 'inspect') throw new NacreError('invalid_request', 'It lies.', { details });
+  });
+  const asked = backend.inspect({ cwd: undefined, roots: [], programs: [] });
+  await expect(asked).rejects.toMatchObject({ message: 'It lies.', details: {} });
 });
 
 test('a flood of tiny pieces and of pings does not fill this process', { timeout: 60_000 }, async () => {

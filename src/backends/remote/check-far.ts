@@ -1,73 +1,57 @@
 // Validates the answers of a worker, which may be hostile if it is on another machine. Reports about its own jobs are believed, but
 // they must be well-formed: the near side uses sizes as loop bounds, and writes states to its audit log.
 import type { KeptCommand } from '../../contract/backend.ts';
-import { type Change, type ChangesEntry, type ChangesState, changeKinds } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
-import type {
-  Cursor,
-  JobObservation,
-  JobState,
-  JobStatus,
-  OutputChunk,
-  OutputMark,
-  ProcessRef,
-  ReadResult,
-} from '../../contract/job.ts';
+import type { Cursor, JobState, OutputChunk, OutputMark, ReadResult } from '../../contract/job.ts';
 import {
   longestSecret,
   mostBeginnings,
   mostSecrets,
+  type SecretDigest,
   type SecretDigests,
   shortestSecret,
 } from '../../contract/secret-digests.ts';
 import type { FarHello, OutputFrame, ReadAnswer } from '../../contract/wire.ts';
+import { farMachine, jobState, keptReport } from './far-shapes.ts';
+import {
+  count,
+  type FarShape,
+  fields,
+  isSize,
+  listOf,
+  optional,
+  ShapeError,
+  size,
+  text,
+  wellFormed,
+} from './shapes.ts';
 
-const statuses: ReadonlySet<unknown> = new Set<JobStatus>([
-  ...(['pending', 'running', 'completed', 'failed', 'timeout', 'killed', 'lost'] as const),
-]);
-const finalStatuses: ReadonlySet<unknown> = new Set<JobStatus>([
-  ...(['completed', 'failed', 'timeout', 'killed', 'lost'] as const),
-]);
-const changesStates: ReadonlySet<unknown> = new Set<ChangesState>(['applied', 'held', 'partial']);
-const kindsOfChanges: ReadonlySet<unknown> = new Set(changeKinds);
 const mostEntries = 10_000;
-const longestText = 65_536;
+
+/** Returns `value` in its shape; throws the error for a damaged `part` of the conversation if it has another one. */
+export function checkAs<T>(shape: FarShape<T>, value: unknown, part: string): T {
+  try {
+    return shape(value);
+  } catch (error) {
+    throw error instanceof ShapeError ? damaged(part) : error;
+  }
+}
 
 /** Returns `value` as the state of the job `id`; throws if it is malformed. */
 export function checkState(value: unknown, id: string): JobState {
-  const state = toObject(value, 'a state');
-  const { status, end, enforcement, resources } = state;
-  const isRight =
-    state.id === id &&
-    statuses.has(status) &&
-    isTextOf(state.startedAt) &&
-    [state.durationMs, state.stdoutBytes, state.stderrBytes].every(isSize) &&
-    (state.pid === null || isSize(state.pid)) &&
-    isTextList(state.withheldEnv) &&
-    isObjectOrNull(enforcement) &&
-    isObjectOrNull(resources) &&
-    (end === null ? !finalStatuses.has(status) : finalStatuses.has(status) && isEnd(end));
-  if (!isRight) throw damaged(`a state of ${id}`);
-  if (enforcement !== null && !isTextList((enforcement as Record<string, unknown>).gaps))
-    throw damaged(`the enforcement of ${id}`);
-  return value as JobState;
+  const state = checkAs(jobState, value, `a state of ${id}`);
+  if (isStateOf(state, id)) return state;
+  throw damaged(`a state of ${id}`);
+}
+
+function isStateOf({ id, status, end }: JobState, wanted: string): boolean {
+  const isFinal = status !== 'pending' && status !== 'running';
+  return id === wanted && isFinal === (end !== null);
 }
 
 /** Returns the answer to `hello`; throws if it is malformed. Jobs with a malformed state are dropped, so they become `lost`. */
 export function checkHello(value: unknown): FarHello {
-  const { build, worker, pid, jobs, machine, secrets } = toObject(value, 'its answer to hello');
-  const isRight = isTextOf(build) && isName(worker) && isSize(pid) && Array.isArray(jobs);
-  if (!isRight || (machine !== undefined && machine !== null && !isMachine(machine)))
-    throw damaged('its answer to hello');
-  if (secrets !== undefined && !areDigests(secrets)) throw damaged('the digests of its secrets');
-  const known = jobs.flatMap((state) => {
-    try {
-      return [checkState(state, String((state as { readonly id?: unknown } | null)?.id))];
-    } catch {
-      return [];
-    }
-  });
-  return { ...(value as FarHello), jobs: known };
+  return checkAs(farHello, value, 'its answer to hello');
 }
 
 /** A kept command as its worker reports it. */
@@ -75,18 +59,9 @@ export type KeptReport = Pick<KeptCommand, 'state' | 'typed' | 'hide'>;
 
 /** Returns the answer to `takeUp` by id. Malformed commands are dropped, so `KnownJobs` marks them as `lost`. */
 export function checkKept(value: unknown): ReadonlyMap<string, KeptReport> {
-  if (!Array.isArray(value)) throw damaged('its answer to takeUp');
-  const reports = value.slice(0, mostEntries).flatMap((one): readonly [string, KeptReport][] => {
-    try {
-      const { id, state, typed, hide } = toObject(one, 'a kept command');
-      const isValid = isTextOf(id) && (typed == null || typeof typed === 'string') && isTextList(hide);
-      const report = { state: checkState(state, String(id)), typed: typed ?? undefined, hide };
-      return isValid ? [[id, report as KeptReport]] : [];
-    } catch {
-      return [];
-    }
-  });
-  return new Map(reports);
+  const reports = checkAs(wellFormed(keptReport), value, 'its answer to takeUp');
+  const own = reports.filter(({ id, state }) => isStateOf(state, id));
+  return new Map(own.map(({ id, ...report }) => [id, report]));
 }
 
 /** Returns `frames`; throws unless their sizes add up to the bytes in `raw`. */
@@ -116,7 +91,8 @@ export function checkRead(
   // A read of no bytes stays where it is.
   const begin = maxBytes > 0 ? Math.max(from, goneBefore ?? 0) : from;
   const isRight =
-    isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && (goneBefore ?? 0) <= end;
+    isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && isSize(goneBefore ?? 0);
+  if (all.length > maxBytes || (goneBefore ?? 0) > Number(end)) throw damaged('output');
   // An answer without progress would make the reader loop forever.
   if (!isRight || next !== begin + all.length || (maxBytes > 0 && next === from && next < end))
     throw damaged('output');
@@ -140,123 +116,55 @@ export function checkMarks(value: unknown): readonly OutputMark[] | undefined {
   return value as readonly OutputMark[];
 }
 
-/** Returns the answer to `listChanges` without malformed entries. */
-export function checkEntries(value: unknown): readonly ChangesEntry[] {
-  if (!Array.isArray(value)) throw damaged('its kept changes');
-  return value.slice(0, mostEntries).filter((entry: unknown): entry is ChangesEntry => {
-    if (typeof entry !== 'object' || entry === null) return false;
-    const { id, state, command, folders, endedAt, onTopOf, bytes, counts } = entry as Record<string, unknown>;
-    return (
-      [id, command, endedAt].every(isTextOf) &&
-      changesStates.has(state) &&
-      [folders, onTopOf].every(isTextList) &&
-      isSize(bytes) &&
-      typeof counts === 'object' &&
-      hasCounts({ ...counts })
-    );
-  });
-}
-
-/** Returns the answer to `observe`; throws if it is malformed. */
-export function checkObservation(value: unknown): JobObservation {
-  const { awaitingInput, listening } = toObject(value, 'an observation');
-  if (typeof awaitingInput !== 'boolean' || !Array.isArray(listening) || listening.length > mostEntries)
-    throw damaged('an observation');
-  return { awaitingInput, listening: listening.filter((port) => Number.isInteger(port)) };
-}
-
-/** True for a number of bytes, milliseconds or processes. */
-export function isSize(value: unknown): value is number {
-  return (
-    typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER
-  );
-}
-
-function isEnd(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const end = value as Record<string, unknown>;
-  return (
-    isTextOf(end.cause) &&
-    (end.exitCode === null || (Number.isInteger(end.exitCode) && isSize(end.exitCode))) &&
-    (end.signal === null || isTextOf(end.signal)) &&
-    (end.detail === null || isTextOf(end.detail)) &&
-    [end.leftRunning, end.kept, end.survivors].every(isProcessList) &&
-    isTextList(end.deniedHosts) &&
-    (end.deniedPrograms === undefined || isTextList(end.deniedPrograms)) &&
-    (end.changes === undefined || isCommandChanges(end.changes))
-  );
-}
-
-function isCommandChanges(value: unknown): boolean {
-  const { id, state, bytes, changes, conflicts, ...counts } = toObject(value, 'changes');
-  return (
-    isTextOf(id) &&
-    changesStates.has(state) &&
-    isSize(bytes) &&
-    hasCounts(counts) &&
-    isTextList(conflicts) &&
-    Array.isArray(changes) &&
-    changes.length <= mostEntries &&
-    changes.every((one: Partial<Change> | null) => kindsOfChanges.has(one?.kind) && isTextOf(one?.path))
-  );
-}
-
-function hasCounts(counts: Readonly<Record<string, unknown>>): boolean {
-  return changeKinds.every((kind) => isSize(counts[kind]));
-}
-
-function isProcessList(value: unknown): value is readonly ProcessRef[] {
-  if (!Array.isArray(value) || value.length > mostEntries) return false;
-  return value.every((one: Partial<ProcessRef> | null) => isSize(one?.pid) && isTextOf(one?.command));
-}
-
-function isMachine(value: unknown): boolean {
-  const { platform, home, cwd } = toObject(value, 'its answer to hello');
-  return [platform, home, cwd].every(isTextOf);
-}
-
-function areDigests(value: unknown): value is SecretDigests {
-  const { key, secrets } = toObject(value, 'the digests of its secrets');
-  return isTextOf(key) && Array.isArray(secrets) && secrets.length <= mostSecrets && secrets.every(isDigest);
-}
-
-function isDigest(value: unknown): boolean {
-  const { bytes, first, last, digest, beginnings } = toObject(value, 'the digest of a secret');
-  const isLength = (length: unknown, least: number) =>
-    Number.isInteger(length) && Number(length) >= least && Number(length) <= longestSecret;
-  return (
-    isLength(bytes, shortestSecret) &&
-    [first, last].every(isSize) &&
-    isTextOf(digest) &&
-    Array.isArray(beginnings) &&
-    beginnings.length <= mostBeginnings &&
-    beginnings.every((one: unknown) => Array.isArray(one) && isLength(one[0], 1) && isSize(one[1]))
-  );
-}
-
-function isTextOf(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= longestText;
-}
-
 // Names of workers are written to the audit log and to terminals, so they must not contain control characters.
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && /^[\w.-]{1,100}$/.test(value);
-}
+const workerName: FarShape<string> = (value) => {
+  const name = text(100)(value);
+  if (/^[\w.-]+$/.test(name)) return name;
+  throw new ShapeError('It is not a name.');
+};
 
-function isTextList(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= mostEntries && value.every(isTextOf);
-}
+const lengthFrom =
+  (least: number): FarShape<number> =>
+  (value) => {
+    const length = count(value);
+    if (length >= least && length <= longestSecret) return length;
+    throw new ShapeError('It is not the length of a secret.');
+  };
 
-function isObjectOrNull(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
-}
+const beginning: FarShape<SecretDigest['beginnings'][number]> = (value) => {
+  const [bytes, sum] = listOf<unknown>((one) => one, 2)(value);
+  return [lengthFrom(1)(bytes), size(sum)];
+};
 
-function toObject(value: unknown, part: string): Readonly<Record<string, unknown>> {
+const secretDigests = fields<SecretDigests>({
+  key: text(),
+  secrets: listOf(
+    fields<SecretDigest>({
+      bytes: lengthFrom(shortestSecret),
+      ...{ first: size, last: size, digest: text() },
+      beginnings: listOf(beginning, mostBeginnings),
+    }),
+    mostSecrets,
+  ),
+});
+
+const jobs: FarShape<FarHello['jobs']> = (value) =>
+  wellFormed(jobState)(value).filter((state) => isStateOf(state, state.id));
+
+const farHello = fields<FarHello>({
+  ...{ build: text(), worker: workerName, pid: size, jobs },
+  machine: optional(farMachine),
+  secrets: optional(secretDigests),
+});
+
+/** Returns `value` as an object; throws the error for a damaged `part` if it is none. */
+export function toObject(value: unknown, part: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(part);
   return value as Record<string, unknown>;
 }
 
-function damaged(part: string): NacreError {
+/** The error for a `part` of the conversation that is malformed. */
+export function damaged(part: string): NacreError {
   return new NacreError('resources_unavailable', `The worker sent ${part} in an invalid format.`, {
     hint: 'Use the same version of nacre on both sides. If it is the same, do not trust the machine of this worker.',
   });

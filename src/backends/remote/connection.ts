@@ -5,7 +5,13 @@
 //    Calls that the first one may have executed already, such as `start`, are not sent to the second.
 import { NacreError, shuttingDown } from '../../contract/failure.ts';
 import type { FarHello, NearHello, WireCalls, WireEvent, WireMethod } from '../../contract/wire.ts';
-import { createDeferred, createNotifier, type Deferred, settlesWithin } from '../../support/timing.ts';
+import {
+  createDeferred,
+  createNotifier,
+  createStopwatch,
+  type Deferred,
+  settlesWithin,
+} from '../../support/timing.ts';
 import { type Answer, Peer, StreamClosedError } from '../../wire/peer.ts';
 import type { Road } from '../../wire/road.ts';
 import { checkHello } from './check-far.ts';
@@ -44,6 +50,8 @@ const helloMs = 10_000;
 const patienceMs = 15_000;
 const firstDelayMs = 10;
 const lastDelayMs = 2_000;
+// A stream that breaks sooner counts as a failed attempt, so that a worker cannot make this process open streams without a pause.
+const shortLifeMs = 1_000;
 const byeMs = 1_000;
 const workerExitMs = 2_000;
 
@@ -67,6 +75,8 @@ class OpenCall {
   /** The worker to which it was sent last. */
   worker: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  // A worker that closes every stream instead of answering must not keep the call open forever.
+  #sentFor: (() => number) | undefined;
 
   constructor(method?: WireMethod, words: readonly unknown[] = [], raw: readonly Uint8Array[] = []) {
     this.method = method;
@@ -86,10 +96,12 @@ class OpenCall {
     this.answer.reject(this.worker === undefined ? error : new UnansweredError(error));
   }
 
-  /** Rejects the call unless it is answered within `ms`. */
+  /** Rejects the call unless it is answered within `ms` after it was sent for the first time. */
   expectAnswer(ms: number): void {
     this.stopWaiting();
-    this.#timer = setTimeout(() => this.reject(noAnswer(this.method ?? '')), ms).unref();
+    this.#sentFor ??= createStopwatch();
+    const leftMs = Math.max(0, ms - this.#sentFor());
+    this.#timer = setTimeout(() => this.reject(noAnswer(this.method ?? '')), leftMs).unref();
   }
 
   stopWaiting(): void {
@@ -110,6 +122,8 @@ export class Connection {
   #epoch = 0;
   #number = 0;
   #isClosed = false;
+  #openFor = createStopwatch();
+  #shortLives = 0;
 
   constructor(road: Road, handlers: ConnectionHandlers) {
     this.#road = road;
@@ -230,7 +244,9 @@ export class Connection {
   async #keepOpening(): Promise<void> {
     this.#isOpening = true;
     const longestMs = this.#road.retryMs ?? lastDelayMs;
-    for (let delayMs = firstDelayMs; this.#isWanted(); delayMs = Math.min(delayMs * 2, longestMs)) {
+    let delayMs = Math.min(firstDelayMs * 2 ** Math.min(this.#shortLives, 16), longestMs);
+    if (this.#shortLives > 1) await this.#called.wait(delayMs);
+    for (; this.#isWanted(); delayMs = Math.min(delayMs * 2, longestMs)) {
       try {
         await this.#connect();
         break;
@@ -275,6 +291,7 @@ export class Connection {
     const isNew = this.#worker !== undefined && this.#worker !== hello.worker;
     this.#worker = hello.worker;
     this.#peer = peer;
+    this.#openFor = createStopwatch();
     this.#handlers.onUnreachable(undefined);
     this.#handlers.onOpen(hello, isNew);
     if (this.#handlers.isNeeded()) this.watch();
@@ -284,6 +301,7 @@ export class Connection {
   #onClose(peer: Peer): void {
     if (this.#peer !== peer) return;
     this.#peer = null;
+    this.#shortLives = this.#openFor() < shortLifeMs ? this.#shortLives + 1 : 0;
     if (!this.#isWanted()) return;
     this.#handlers.onUnreachable(new Date().toISOString());
     for (const call of this.#calls.values()) this.#expectStream(call);

@@ -1,13 +1,28 @@
 // A backend whose worker is at the far end of a byte stream. `prepare` is sent without waiting for an answer, `start` waits,
 // and the `Mirror` of a running job answers reads: a command costs two round trips, reading its output costs none.
-import type { Backend, TakeUpRequest } from '../../contract/backend.ts';
+import type { Backend, BackendChanges, TakeUpRequest } from '../../contract/backend.ts';
+import type { ChangesAction } from '../../contract/changes.ts';
 import type { SecretDigests } from '../../contract/secret-digests.ts';
 import type { FarMachine } from '../../contract/wire.ts';
 import type { JobMethod } from '../job-methods.ts';
-import { checkEntries, checkState } from './check-far.ts';
+import { checkAs, checkState, damaged } from './check-far.ts';
+import {
+  changesEntries,
+  changesFault,
+  changesResult,
+  closedSession,
+  forwardedPort,
+  jobState,
+  machineReport,
+  roomStates,
+  sessionStates,
+  shownChanges,
+  usage,
+} from './far-shapes.ts';
 import type { KnownJob, TakenJob } from './known-jobs.ts';
 import { RemoteJobs } from './remote-jobs.ts';
 import type { RemoteOptions } from './remote-options.ts';
+import { listOf, orNull } from './shapes.ts';
 
 /** A backend over a stream. */
 export interface RemoteBackend extends Backend {
@@ -53,7 +68,8 @@ export function createRemoteBackend(options: RemoteOptions): RemoteBackend {
     secrets: () => jobs.far?.secrets,
     unreachableSince: () => jobs.unreachableSince,
     async countRunning() {
-      return (await connection.call('list')).filter(({ end }) => end === null).length;
+      const states = checkAs(listOf(jobState), await connection.call('list'), 'its jobs');
+      return states.filter(({ end }) => end === null).length;
     },
     takeUpKnown: (request, known, waitMs) => jobs.takeUpKnown(request, known, waitMs),
     async shutdown() {
@@ -106,26 +122,47 @@ function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 
     },
     // The values stay on their machine: `secrets` has their digests.
     environmentSecrets: async () => [],
-    report: () => connection.call('report'),
-    usage: () => connection.call('usage'),
+    report: async () => checkAs(machineReport, await connection.call('report'), 'its report'),
+    usage: async () => checkAs(usage, await connection.call('usage'), 'its use of the disk'),
     inspect: (query) => jobs.inspect(query),
     async detach(session) {
       await connection.call('detach', session);
     },
-    listSessions: () => connection.call('listSessions'),
-    closeSession: (key) => connection.call('closeSession', key),
-    listRooms: () => connection.call('listRooms'),
-    changesFault: () => connection.call('changesFault'),
-    listChanges: async (owner) => checkEntries(await connection.call('listChanges', owner ?? null)),
-    scanChanges: (action, limit) => connection.call('scanChanges', action, limit),
-    showChanges: (action, limits) => connection.call('showChanges', action, limits),
-    applyChanges: (action) => connection.call('applyChanges', action),
-    discardChanges: (action) => connection.call('discardChanges', action),
-    undoChanges: (action) => connection.call('undoChanges', action),
-    openPort: (port) => connection.call('openPort', port),
-    closePort: async (hostPort) => (await connection.call('closePort', hostPort)) ?? undefined,
+    listSessions: async () => checkAs(sessionStates, await connection.call('listSessions'), 'its shells'),
+    closeSession: async (key) =>
+      checkAs(closedSession, await connection.call('closeSession', key), 'the end of a shell'),
+    ...changesCalls(jobs),
+    listRooms: async () => checkAs(roomStates, await connection.call('listRooms'), 'its rooms'),
+    openPort: async (port) => checkAs(forwardedPort, await connection.call('openPort', port), 'a port'),
+    closePort: async (hostPort) =>
+      checkAs(orNull(forwardedPort), await connection.call('closePort', hostPort), 'a port') ?? undefined,
     async closeRoom(room) {
       await connection.call('closeRoom', room);
     },
   };
+}
+
+function changesCalls({ connection }: RemoteJobs): BackendChanges {
+  const toResult = (answer: unknown, { id }: ChangesAction) =>
+    ofCommand(checkAs(changesResult, answer, 'changes'), id);
+  return {
+    changesFault: async () => checkAs(changesFault, await connection.call('changesFault'), 'a reason'),
+    listChanges: async (owner) =>
+      checkAs(changesEntries, await connection.call('listChanges', owner ?? null), 'its kept changes'),
+    scanChanges: async (action, limit) =>
+      toResult(await connection.call('scanChanges', action, limit), action),
+    async showChanges(action, limits) {
+      const answer = await connection.call('showChanges', action, limits);
+      return ofCommand(checkAs(shownChanges, answer, 'changes'), action.id);
+    },
+    applyChanges: async (action) => toResult(await connection.call('applyChanges', action), action),
+    discardChanges: async (action) => toResult(await connection.call('discardChanges', action), action),
+    undoChanges: async (action) => toResult(await connection.call('undoChanges', action), action),
+  };
+}
+
+// The near side keeps records by id, so an answer about another command could change the record of another machine.
+function ofCommand<T extends { readonly id: string }>(result: T, id: string): T {
+  if (result.id === id) return result;
+  throw damaged('changes of another command');
 }

@@ -3,7 +3,7 @@ import type { Cursor, JobState, OutputChunk, OutputMark, ReadResult, Stream } fr
 import { firstCredit, type OutputFrame } from '../../contract/wire.ts';
 import { MarkList } from '../../support/mark-list.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
-import { isSize } from './check-far.ts';
+import { isSize } from './shapes.ts';
 
 /** Output that a mirror keeps in memory; older output is read from the worker. */
 const windowBytes = 4 * 1_048_576;

@@ -3,17 +3,12 @@ import type { Facts, InspectQuery, SessionFacts } from '../../contract/facts.ts'
 import { jobNotFound, NacreError } from '../../contract/failure.ts';
 import type { ExecList } from '../../contract/isolation.ts';
 import type { Cursor, JobObservation, JobSpec, JobState, ReadResult } from '../../contract/job.ts';
-import {
-  type FarHello,
-  firstCredit,
-  type InspectAnswer,
-  protocol,
-  type WireEvent,
-} from '../../contract/wire.ts';
+import { type FarHello, firstCredit, protocol, type WireEvent } from '../../contract/wire.ts';
 import { randomHex } from '../../support/ids.ts';
 import { settlesWithin } from '../../support/timing.ts';
-import { checkFrames, checkMarks, checkObservation, checkRead, checkState } from './check-far.ts';
+import { checkAs, checkFrames, checkMarks, checkRead, checkState, toObject } from './check-far.ts';
 import { Connection, UnansweredError, WorkerReplacedError } from './connection.ts';
+import { inspection, observation } from './far-shapes.ts';
 import { type KnownJob, KnownJobs, type TakenJob } from './known-jobs.ts';
 import { lostBecause, toLost, toUnknown } from './lost-states.ts';
 import { Mirror } from './mirror.ts';
@@ -139,9 +134,7 @@ export class RemoteJobs {
     answer.catch(() => {});
     const isLate = !(await settlesWithin(answer, observeMs).catch(() => true));
     if (isLate) return lastSeen;
-    const { observation, state } = await answer;
-    mirror.set(checkState(state, id));
-    return checkObservation(observation);
+    return this.#observed(mirror, await answer);
   }
 
   async write(id: string, data: Uint8Array, options: WriteOptions): Promise<void> {
@@ -161,10 +154,16 @@ export class RemoteJobs {
       this.connection.notify('care', id);
     }
     if (now - lastCare > freshMs) {
-      const { observation } = await this.connection.call('observe', id);
-      mirror.awaiting = observation.awaitingInput;
+      const { awaitingInput } = this.#observed(mirror, await this.connection.call('observe', id));
+      mirror.awaiting = awaitingInput;
     }
     return mirror.awaiting;
+  }
+
+  #observed(mirror: Mirror, answer: unknown): JobObservation {
+    const { observation: seen, state } = toObject(answer, 'an observation');
+    mirror.set(checkState(state, mirror.id));
+    return checkAs(observation, seen, 'an observation');
   }
 
   async inspect(query: InspectQuery): Promise<Facts> {
@@ -173,11 +172,8 @@ export class RemoteJobs {
     await this.#followExec();
     // While `takeUp` is unanswered, its persistent shell would seem to be missing, and a new one would replace it.
     if (this.#earlier.hasUnanswered) await this.connection.open().then(() => this.#earlier.settled(takeUpMs));
-    const { facts, fingerprint }: InspectAnswer = await this.connection.call(
-      'inspect',
-      query,
-      cached?.fingerprint ?? null,
-    );
+    const answer = await this.connection.call('inspect', query, cached?.fingerprint ?? null);
+    const { facts, fingerprint } = checkAs(inspection, answer, 'its answer to inspect');
     if (session === undefined || fingerprint === undefined) return facts;
     if (facts.session) this.#sessions.set(session, { fingerprint, facts: facts.session });
     const state = facts.session ?? cached?.facts;
