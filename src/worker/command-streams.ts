@@ -109,7 +109,7 @@ export class CommandStreams {
     const reader = this.#input?.isFull() === false ? this.#findReader() : null;
     // A prompt that it wrote before that `read` is in the pipe now.
     if (reader) this.drain();
-    return reader !== null && !isSameBlock(reader, this.#lastReader);
+    return reader !== null && !reader.isStopped && !isSameBlock(reader, this.#lastReader);
   }
 
   /** Reads what is in the outputs now, without waiting; returns true when all of them are at EOF. */

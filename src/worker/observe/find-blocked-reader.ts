@@ -18,6 +18,8 @@ export function toInputFile(fd: number): InputFile {
 export interface BlockedReader {
   readonly task: number;
   readonly switches: string;
+  /** True if it was stopped with SIGSTOP, so that it would not read input either. */
+  readonly isStopped: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface BlockedReader {
 export function findBlockedReader(root: number, input: InputFile): BlockedReader | null {
   for (const pid of [root, ...descendantsOf(root)]) {
     for (const task of tasksOf(pid)) {
-      if (readsFrom(pid, task, input)) return { task, switches: switchesOf(pid, task) };
+      if (readsFrom(pid, task, input)) return { task, ...describeThread(pid, task) };
     }
   }
   return null;
@@ -76,7 +78,7 @@ function readsFrom(pid: number, task: number, input: InputFile): boolean {
   const call = calls[process.arch]?.[number];
   if (call === undefined || !isLongWait(pid, call, args)) return false;
   const [first, second] = [Number(args[0]), Number(args[1])];
-  const isInput = (fd: number) => isFile(`/proc/${pid}/fd/${fd}`, input);
+  const isInput = (fd: number) => hasOpen(pid, fd, input);
   switch (call.kind) {
     case 'read':
       return isInput(first);
@@ -144,6 +146,11 @@ function waitsForInputOnly(pid: number, epoll: number, isInput: (fd: number) => 
   return read.some(isInput) && !read.some((fd) => isSocket(`/proc/${pid}/fd/${fd}`));
 }
 
+/** True if a descriptor of a process is `input`. */
+export function hasOpen(pid: number, fd: number, input: InputFile): boolean {
+  return isFile(`/proc/${pid}/fd/${fd}`, input);
+}
+
 // Device number of /dev/tty, which is the controlling terminal of the process that opens it.
 const devTty = 0x500;
 
@@ -164,7 +171,10 @@ function isSocket(path: string): boolean {
   }
 }
 
-function switchesOf(pid: number, task: number): string {
+function describeThread(pid: number, task: number): Omit<BlockedReader, 'task'> {
   const status = readOrEmpty(`/proc/${pid}/task/${task}/status`);
-  return /^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? '';
+  return {
+    switches: /^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? '',
+    isStopped: /^State:\s*T/m.test(status),
+  };
 }

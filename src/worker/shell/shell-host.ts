@@ -4,8 +4,8 @@ import { randomHex } from '../../support/ids.ts';
 import { createDeferred, type Deferred, settlesWithin } from '../../support/timing.ts';
 import { Capture } from '../io/capture.ts';
 import { writeAtomically } from '../io/command-input.ts';
-import { type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';
-import type { ProcessExit } from '../processes/process-exit.ts';
+import { hasOpen, type InputFile, toInputFile } from '../observe/find-blocked-reader.ts';
+import { type ProcessExit, sendSignal } from '../processes/process-exit.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import type { Started } from '../start/starter.ts';
 import type { ShellBounds } from './shell-bounds.ts';
@@ -18,7 +18,7 @@ import {
   toNonce,
 } from './shell-script.ts';
 import { type CommandDone, type PrintedState, StatusReader } from './shell-status.ts';
-import { findShell, killShellProcess } from './shell-tree.ts';
+import { findShell, killShellProcess, type ShellPair } from './shell-tree.ts';
 import { watchForReader } from './watch-for-reader.ts';
 
 /** How a request ended: with a reply of the shell, or with the exit of the shell. */
@@ -103,12 +103,11 @@ export class ShellHost {
   /** Kills the shell with SIGKILL; the pending request then ends with `exited`. */
   async killShell(): Promise<void> {
     if (!this.#hasShell) return;
-    const { table, bounds } = this.#deps;
-    const found = await findShell({ table, session: this.started.tree });
+    const found = await this.#findProcesses();
     const exited = this.#shellExit.promise;
     killShellProcess(found);
     // Until the host has written `gone`, the dying shell could still read the next request.
-    if (!(await settlesWithin(exited, bounds.exitReportMs))) await this.close();
+    if (!(await settlesWithin(exited, this.#deps.bounds.exitReportMs))) await this.close();
   }
 
   /** Makes the host process start another shell after the last one exited. */
@@ -142,12 +141,29 @@ export class ShellHost {
 
   // A shell that is blocked in `read` on descriptor 8 has skipped its reply, for example because a trap consumed the request.
   #watchForLostReply(nonce: string): () => void {
-    const { firstCheckMs: firstMs } = this.#deps.bounds;
-    return watchForReader({ root: this.started.tree.pid, pipe: this.#stdinPipe, firstMs }, () => {
-      // The reply may be in the pipe already: `drain` reads it if this process was too busy to.
-      this.#status.drain();
-      if (this.#pending?.nonce === nonce) void this.killShell();
+    return watchForReader({
+      root: this.started.tree.pid,
+      pipe: this.#stdinPipe,
+      firstMs: this.#deps.bounds.firstCheckMs,
+      onCheck: () => void this.#continueStopped().catch(() => {}),
+      onReading: () => {
+        // The reply may be in the pipe already: `drain` reads it if this process was too busy to.
+        this.#status.drain();
+        if (this.#pending?.nonce === nonce) void this.killShell();
+      },
     });
+  }
+
+  // A stopped host does not report the exit of its shell, and a shell that was stopped between two commands does not read the next
+  // request. A command that stops its own shell stays stopped: meanwhile that shell has not `requestFd` open.
+  async #continueStopped(): Promise<void> {
+    const { host, shell } = await this.#findProcesses();
+    sendSignal(host?.pid, 'SIGCONT');
+    if (shell && hasOpen(shell.pid, requestFd, this.#stdinPipe)) sendSignal(shell.pid, 'SIGCONT');
+  }
+
+  #findProcesses(): Promise<ShellPair> {
+    return findShell({ table: this.#deps.table, session: this.started.tree });
   }
 
   // `writeAtomically` needs no turn of the event loop; the socket takes over when the pipe is full.
@@ -185,6 +201,8 @@ export class ShellHost {
   }
 }
 
+// The descriptor from which shells read requests (`toHostScript`).
+const requestFd = 8;
 const killed: ProcessExit = { code: null, signal: 'SIGKILL' };
 // How long `close` waits for the exit of a host process that was killed.
 const exitMs = 5_000;

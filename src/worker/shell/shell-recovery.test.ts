@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bestLevel } from '../../../tests/support/needs.ts';
@@ -105,6 +105,20 @@ describe('recovery of a persistent shell', () => {
     expect((await say(script)).status).not.toBe('timeout');
     expect((await say('echo works')).stdout).toContain('works\n');
     expect((await say('PATH=/usr/bin:/bin; ls / | head -1 > /dev/null; echo $?')).stdout).toContain('0\n');
+  });
+
+  test('B4: a shell that was stopped with SIGSTOP between two commands executes the next one, in its state', async () => {
+    await say('x=kept; { sleep 0.1; kill -STOP $$; echo > stopped; } & disown');
+    await expect.poll(() => existsSync(join(here.folder, 'stopped'))).toBe(true);
+    const next = await say('echo $x');
+    expect(next).toMatchObject({ stdout: 'kept\n', code: 0 });
+    expect(next.end?.session).toMatchObject({ shellEnded: false, restored: null });
+  });
+
+  test('B4: the exit of a shell is reported although the command has stopped its host with SIGSTOP', async () => {
+    const { status, code, end } = await say('kill -STOP $PPID; exit 3');
+    expect({ status, code, cause: end?.cause }).toEqual({ status: 'failed', code: 3, cause: 'exit' });
+    expect((await say('echo works')).stdout).toBe('works\n');
   });
 
   test('B4: `trap "cat <&8 >/dev/null" DEBUG` leaves a working session', async () => {
