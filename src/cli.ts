@@ -10,7 +10,7 @@ import { loadCachedCode } from './support/cached-code.ts';
 /** The name of the bundle of `greet-first.ts`; the build replaces it. */
 declare const greeterFile: string;
 
-// Late enough to delay no reply of a client that has just connected.
+// Late enough not to delay the first replies to a client that has just connected.
 const saveAfterMs = 3_000;
 
 const interruption = new AbortController();
@@ -32,7 +32,7 @@ const started = {
   io: { stdin, stdout, stderr, interrupted: interruption.signal },
 };
 const greeting = argv[0] === 'mcp' ? await greetFirst() : {};
-// A client that has gone, or a signal during the greeting: there is nothing to stop yet.
+// The client disconnected, or a signal arrived during the greeting: no command is running yet.
 if (greeting.greeted && (greeting.greeted.isOver || interruption.signal.aborted)) process.exit(0);
 const { main } = await import('./assembly/main.ts').catch(reportUnreadable);
 process.exitCode = await main(argv, {
@@ -40,7 +40,7 @@ process.exitCode = await main(argv, {
   ...greeting,
   program: { node: stableNode(), script: realpathSync(fileURLToPath(import.meta.url)) },
 });
-// A script that redirects to a full disk must not mistake what it has for the whole output.
+// A script that redirects to a full disk must not mistake a truncated file for the whole output.
 if (lostOutput) {
   process.stderr.write(`nacre: stdout cannot be written: ${lostOutput.message}.\n`);
   // `interruption` may have stopped the command, whose exit code is then that of SIGPIPE.
@@ -55,7 +55,7 @@ function reportUnreadable(error: NodeJS.ErrnoException): never {
   process.exit(125);
 }
 
-// Any failure here is also one of `main`, which reports it.
+// If this fails, `main` fails in the same way and reports it.
 async function greetFirst(): ReturnType<typeof greeter.greetFirst> {
   try {
     const code = loadCachedCode(fileURLToPath(new URL(greeterFile, import.meta.url)));

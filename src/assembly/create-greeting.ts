@@ -28,7 +28,7 @@ export function listedKey(family: ToolFamily, resolved: Resolved, patience: Pati
 /** Prepares the replies to the first requests of an MCP client; undefined if they depend on more than the settings. */
 export function createGreeting(sources: ToolSources): Greeting | undefined {
   const { values } = sources.settings.now();
-  // Tools name the machines.
+  // The schemas of tools list the machines, which the build does not know.
   if (Object.keys(values.machines).length > 0) return undefined;
   if (values.toolPrefix !== '' || values.sandbox !== 'off' || values.networkAllow.length > 0)
     return undefined;
@@ -57,7 +57,7 @@ function readListed(
     const listed: ListedFamily = JSON.parse(readFileSync(path, 'utf8'));
     return listed.key === listedKey(family, resolved, patience) ? listed.tools.map(toTool) : undefined;
   } catch {
-    // The sources are not built; the tools themselves are asked.
+    // nacre runs from its sources, without built files: the tools have to be created.
     return undefined;
   }
 }

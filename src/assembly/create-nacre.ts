@@ -48,7 +48,7 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never;
 
-/** nacre inside a program, as `createNacre` returns it. */
+/** An instance of nacre inside a program, returned by `createNacre`. */
 export interface Nacre<F extends ToolFamily | 'all' = ToolFamily> extends ProgramCommands, ProgramWorkflows {
   /** The tools that the settings enable, by their names in camelCase. */
   readonly tools: {

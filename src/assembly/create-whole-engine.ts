@@ -121,7 +121,9 @@ async function addMachines(
   return { worker: routeMachines(here, backends, { outlive, farChanges }), redactFor };
 }
 
-/** The server's part of connections to other machines. Paths and variables of this machine mean nothing there. */
+/**
+ * Values that connections to other machines need. `options` leaves out paths of this machine, which mean nothing there.
+ */
 export function toMachineDeps(
   values: Settings,
   host: Pick<EngineHost, 'cwd' | 'env' | 'program'>,
@@ -139,7 +141,7 @@ export function toMachineDeps(
   };
 }
 
-// Other settings, such as tokens, are no business of the worker.
+// The worker gets no other settings, such as tokens, because it does not need them.
 function pickWorkerSettings(values: Settings): Readonly<Record<string, unknown>> {
   const names = Object.keys(workerSettings) as (keyof typeof workerSettings)[];
   return Object.fromEntries(names.map((name) => [name, values[name]]));
@@ -196,7 +198,7 @@ function toDetachedOptions(
   };
 }
 
-/** The program of the detached worker, which lies beside that of the command line. */
+/** The program of the detached worker, in the same folder as the command line's. */
 export function workerProgramOf({ program }: Pick<EngineHost, 'program'>): string {
   return program
     ? join(dirname(program.script), 'worker.js')

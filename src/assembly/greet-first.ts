@@ -38,7 +38,7 @@ export async function greetFirst(
   const resolved: Resolved = await createResolver(given, { ...location, files })();
   if (resolved.values.policy.length > 0 || resolved.limits.policy !== undefined) return {};
   if (listWarnings(resolved, folder).length > 0) return {};
-  // The instructions may have to name commands of an earlier connection, which only the engine knows.
+  // The instructions may have to list commands of an earlier connection, which only the engine can list.
   const { stateDir } = toPlaces(resolved.values, location);
   if (resolved.values.outlive !== 'off' && mayHaveRunningCommands(stateDir, tryRealpath(folder))) return {};
   const openEngine = () => Promise.reject(new Error('A greeting needs no engine.'));

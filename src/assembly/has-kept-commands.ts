@@ -1,7 +1,7 @@
 import { hasAbandonedRecords } from '../machines/far-records.ts';
 import { hasRunningIn, workerIsWorthAsking } from '../worker/host/worker-folder.ts';
 
-/** True if a server that has ended may have left commands, running or ended, on this machine or on another one. */
+/** True if an earlier server may have left commands, running or ended, on this or another machine. */
 export function hasKeptCommands(stateDir: string): boolean {
   return workerIsWorthAsking(stateDir) || hasAbandonedRecords(stateDir);
 }

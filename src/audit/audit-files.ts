@@ -8,7 +8,7 @@ export interface AuditFile {
   readonly instance: string;
 }
 
-/** The file name for one day of one server, such as `2026-01-31_123_ab12.jsonl`. */
+/** The name of the file for one server and day, such as `2026-01-31_123_ab12.jsonl`. */
 export function toFileName(day: string, instance: string): string {
   return `${day}_${instance}.jsonl`;
 }

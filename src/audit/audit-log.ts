@@ -31,7 +31,7 @@ export interface AuditLog {
   record(entry: AuditEntry): void;
   /** Queues an entry that has no effect yet: it is written with the next `record`, or a few milliseconds later. */
   recordSoon(entry: AuditEntry): void;
-  /** Like `record`, for something that has already happened: returns failures as sentences instead of throwing. */
+  /** Like `record`, for an event that has already happened: returns failures as sentences instead of throwing. */
   tryRecord(entry: AuditEntry): readonly string[];
   /** Like `tryRecord`, but queued as by `recordSoon` (unless `fsync` is `always`), so the reply need not wait. */
   tryRecordSoon(entry: AuditEntry): readonly string[];

@@ -1,5 +1,5 @@
-// Every command in the audit log, by id, folded from its records as the feed passes them on. In memory are the newest
-// commands only, with the beginning of their text; `spans` says where the records of one are, to be read when asked for.
+// Every command in the audit log, by id, folded from its records as the feed passes them on. Only the newest commands
+// are in memory, with the beginning of their text; `spans` locates the records of a command, which are read on demand.
 import type { CommandCard, PersonAct, ProgramPlace } from '../contract/console.ts';
 import type { Verdict } from '../contract/decision.ts';
 import type { EndCause } from '../contract/job.ts';
@@ -13,7 +13,7 @@ export interface IndexedCommand extends Omit<CommandCard, 'awaiting' | 'ports' |
   readonly token: string | null;
   /** How it ended; null while no end is recorded. */
   readonly end: CommandCard['state'] | null;
-  /** True while a question about it has no answer. */
+  /** True while an approval request about it has no answer. */
   readonly isWaiting: boolean;
   /** Why it was refused or could not run. */
   readonly message: string | null;
@@ -246,7 +246,7 @@ function toAct(record: AuditRecord, kind: PersonAct['kind']): PersonAct {
   return { kind, at: record.time, by: textOf(record.by) ?? record.client, note: textOf(record.note) };
 }
 
-// An approval is recorded when it is given and when it is used; `addAct` keeps the first.
+// An approval is recorded when the user gives it and when a call uses it; `addAct` keeps the first record.
 function addAct(acts: readonly PersonAct[], act: PersonAct): readonly PersonAct[] {
   const isKnown = act.kind === 'approved' && acts.some(({ kind }) => kind === 'approved');
   return isKnown || acts.length >= maxActs ? acts : [...acts, act];

@@ -11,7 +11,7 @@ import type { ForwardedPort, ListeningPort } from '../contract/port.ts';
 import { hidden, type Redact, type RedactInput, redactArguments } from './redact.ts';
 import { namesSecret } from './secret-patterns.ts';
 
-/** One thing to record about one command. */
+/** One event to record about one command. */
 export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
   | {
       readonly kind: 'asked';
@@ -20,14 +20,14 @@ export type AuditEntry = { readonly id: string; readonly caller: Caller } & (
       readonly cwd: string | undefined;
       readonly env: Readonly<Record<string, string>>;
       readonly from?: RequestOrigin | undefined;
-      /** The name of the machine that it is to run on, unless that is this one. */
+      /** The name of the machine that it will run on; absent for this machine. */
       readonly machine?: string | undefined;
     }
   | {
       readonly kind: 'decided';
       readonly cwd: string;
       readonly decision: Decision;
-      /** The machine whose facts it was judged by, unless that is this one. */
+      /** The machine whose facts it was judged by; absent for this machine. */
       readonly machine?: FactsMachine | undefined;
     }
   /** A user's answer; `by` defaults to the user of the client. */

@@ -2,7 +2,8 @@
 // 1. `fs.watch` names a changed file, and only that file is read; a slow poll of the newest files finds records that it missed,
 //    and those that were written while `isFollowed` returned false,
 // 2. the file is read from its last position, in slices, so that the event loop is never blocked for long,
-// 3. a token is the positions of the newest files: a page that comes back with it gets every record since, once.
+// 3. a token encodes the positions of the newest files: a page that reconnects with it gets every later record exactly
+//    once.
 import { constants, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

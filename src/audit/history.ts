@@ -43,7 +43,8 @@ interface Head {
   readonly sha256: string;
 }
 
-// Throws away the cache if an audit file was pruned or cut, because commands that left the log must leave the history.
+// Drops the cache if an audit file was pruned or truncated, because commands that were removed from the log must not
+// stay in the history.
 function readIndex(dir: string): CachedHistory {
   try {
     const text = readRegularFile(join(dir, indexName));

@@ -29,7 +29,7 @@ export function prune(dir: string, index: AuditIndex, retention: Retention, now:
   index.compact((name) => files.some((file) => file.name === name));
 }
 
-/** Every file beyond the limits, for a person to decide about. */
+/** Every file beyond the limits, for a person to confirm. */
 export function planPrune(dir: string, retention: Retention, now: Date): PruneChoice {
   return chooseAllPruned(listSized(dir), retention, now);
 }

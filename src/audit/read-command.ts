@@ -9,7 +9,7 @@ const lastKinds: ReadonlySet<string> = new Set([
   'unknown_caller',
 ]);
 
-/** The records of one command, oldest first; stops reading at the record of its end. */
+/** Reads the records of one command, oldest first; stops at the record of its end. */
 export function readRecordsOf(
   dir: string,
   { id, time }: Pick<CommandSummary, 'id' | 'time'>,

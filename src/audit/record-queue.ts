@@ -31,7 +31,7 @@ export class RecordQueue {
     this.#entries.push(queued);
   }
 
-  /** The entries at the front that go into one file: all up to the first with a later day. */
+  /** The entries at the front that belong in one file: all up to the first with a later day. */
   nextBatch(): readonly QueuedEntry[] {
     const [first] = this.#entries;
     const end = first === undefined ? -1 : this.#entries.findIndex(({ day }) => day > first.day);

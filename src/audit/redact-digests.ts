@@ -1,4 +1,4 @@
-// Hides the secrets of another machine, of which only digests are known here.
+// Redacts the secrets of another machine by their digests; this machine never receives their values.
 import type { SecretDigests } from '../contract/secret-digests.ts';
 import { createSecretFinder, type SecretRange } from '../support/secret-digests.ts';
 import { hidden, type Mask, type Redact } from './redact.ts';
@@ -18,7 +18,7 @@ export function createDigestRedact(digests: SecretDigests): Redact {
   };
 }
 
-/** Creates a redactor for each machine from the digests that it has sent last. */
+/** Creates a redactor for each machine from the latest digests that it has sent. */
 export function createRedactFor(digestsOf: (machine: string) => SecretDigests | undefined): RedactFor {
   const known = new WeakMap<SecretDigests, Redact>();
   return (machine) => {

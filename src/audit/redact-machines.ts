@@ -5,8 +5,8 @@ import type { Redact } from './redact.ts';
 export type RedactFor = (machine: string) => Redact | undefined;
 
 /**
- * Chooses the redactor for each command: one on another machine is redacted by the secrets of that machine as well. Secrets of a machine
- * do not affect other records, because a hostile machine can claim any text as a secret.
+ * Chooses the redactor for each command: a command on another machine is also redacted by the secrets of that machine.
+ * Secrets of a machine do not affect other records, because a hostile machine can claim any text as a secret.
  */
 export class MachineRedactors {
   readonly #redact: Redact;

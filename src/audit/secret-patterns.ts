@@ -1,6 +1,6 @@
-// Regular expressions that match secrets. The first group of a pattern is the text before the secret, which is kept; without
-// a group the whole match is hidden. All of them run in linear time: a repetition is never followed by something that
-// can fail at every position of it, and a match cannot start at every position that another one scans.
+// Regular expressions that match secrets. The first group of a pattern is the text before the secret, which is kept;
+// without a group the whole match is hidden. All of them run in linear time: no repetition is followed by a part that
+// can fail at each of its positions, and no match can start at every position that another match scans.
 import { looksSecret } from '../support/looks-secret.ts';
 
 // `value` matches a shell word: quoted text with escapes, substitutions, and everything up to the next blank. After the first

@@ -18,7 +18,7 @@ export interface CommandSummary {
   readonly outcome: string;
   readonly exit_code: number | null;
   readonly duration_ms: number | null;
-  /** The last state of its changes: `applied`, `held`, `partial`, `undone` or `discarded`; null if none were kept. */
+  /** The latest state of its changes: `applied`, `held`, `partial`, `undone` or `discarded`; null if none were kept. */
   readonly changes: string | null;
 }
 

@@ -147,7 +147,7 @@ interface VerifiedFile {
   readonly problem: Omit<AuditProblem, 'file'> | undefined;
 }
 
-// Reports what cannot be read, such as a FIFO in the place of a file, and goes on with the other files.
+// Reports a file that cannot be read, such as a FIFO in its place, and continues with the other files.
 function tryToVerify(path: string, expected: Parameters<typeof verifyFile>[1]): VerifiedFile {
   try {
     return verifyFile(path, expected);
@@ -228,7 +228,8 @@ function tryToReadIndex(dir: string, key: AuditKey | undefined, problems: AuditP
 
 const dayMs = 86_400_000;
 
-// A clock that was ahead may have removed records too early; only a later entry with an earlier time shows that.
+// `prune` may have removed records too early because the clock was ahead; only a later entry with an earlier time shows
+// that.
 function findClockJumps(lines: readonly (IndexLine | null)[]): readonly string[] {
   return lines.flatMap((line, index) => {
     const [before, after] = [lines[index - 1]?.body.time, line?.body.time].map((time) => String(time));

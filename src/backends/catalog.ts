@@ -12,7 +12,7 @@ export interface DetachedOptions {
   log(line: string): void;
   readonly orphanMs: number;
   readonly tombstoneMs: number;
-  /** The options of the worker that are settings or plain facts; the rest stays in this process. */
+  /** The worker's options that are plain data, such as settings; callbacks and handles stay in this process. */
   readonly plain: Readonly<Record<string, unknown>>;
 }
 
@@ -54,8 +54,8 @@ export const backends = {
   },
 };
 
-// The end of a stream on this machine means that the server is gone, or that the worker was too busy to answer; in the second
-// case the next stream is open already.
+// The end of a stream on this machine means that the server is gone, or that the worker was too busy to answer; then
+// the next stream is already open.
 const localGraceMs = 250;
 
 async function createDetached(options: LocalOptions, detached: DetachedOptions, mode: 'use' | 'view') {

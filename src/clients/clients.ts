@@ -26,11 +26,11 @@ export interface Client {
   readonly extra: Readonly<Record<string, unknown>>;
   /** The scope without `--scope`. */
   readonly scope: Scope;
-  /** Whether it starts servers in the folder that the user works in. */
+  /** Whether it starts servers in the user's project folder. */
   readonly startsInProject: boolean;
   /** Matches text that it substitutes in the values of an entry, such as `${NAME}`. */
   readonly replaces: RegExp | undefined;
-  /** How the user makes it read the file again. */
+  /** How the user makes it reload the file. */
   readonly reload: string;
   /** The possible paths of its file, the usual one first; none if it has no file for this scope. */
   files(scope: Scope, machine: ClientMachine): readonly string[];

@@ -32,7 +32,7 @@ export interface ConfigFile {
   replace(text: string, backupDir: string): string | undefined;
 }
 
-/** Added to the path of a file, this is the lock file of everyone who replaces it. */
+/** Suffix of the lock file for each file that is replaced. */
 export const lockSuffix = '.nacre-lock';
 
 const maxBytes = 67_108_864;
@@ -98,7 +98,7 @@ function readWhole(named: string, path: string, stats: Stats): Buffer {
   });
 }
 
-// O_RDWR succeeds for root even on a read-only file, but its mode says that the user does not want that.
+// For root, open() with O_RDWR succeeds even on a read-only file, so check the mode: the user does not want writes.
 function checkWritable(path: string, { mode }: Stats): void {
   if ((mode & 0o222) === 0) throw new Error('it is read-only');
   closeSync(openSync(path, constants.O_RDWR));

@@ -1,5 +1,5 @@
-// Consents that a client still asks of its user after `nacre init` has written the entry, as seen with the versions in
-// `known-clients.ts`. `nacre init` prints them, and `nacre doctor` reports those that are still missing.
+// Confirmations that a client requires from its user after `nacre init` has written the entry, as observed with the
+// versions in `known-clients.ts`. `nacre init` prints them, and `nacre doctor` reports those that are missing.
 import { join } from 'node:path';
 import type { ClientMachine, Scope } from './clients.ts';
 import { getJson } from './edit-json.ts';
@@ -15,21 +15,23 @@ export interface ConsentContext {
   read(path: string): string;
 }
 
-/** Something that a client asks of its user before it calls nacre. */
+/** A confirmation that a client requires from its user before it calls nacre. */
 export interface Consent {
   /** The scopes whose entries need it. */
   readonly scopes: readonly Scope[];
-  /** The consequence of not giving it. */
+  /** The consequence of a missing consent. */
   readonly without: string;
-  /** How the user gives it. */
+  /** How the user confirms. */
   give(context: Pick<ConsentContext, 'machine' | 'path'>): string;
-  /** Whether the client's files show that it was given; false if it can only be given on the command line. */
+  /**
+   * Whether the client's files show that the user has confirmed; false if that is only possible on the command line.
+   */
   isGiven(context: ConsentContext): boolean;
 }
 
 const both: readonly Scope[] = ['user', 'project'];
 
-/** The consents by client; clients that are not listed ask for none. */
+/** The consents by client; clients that are not listed require none. */
 export const consents: Readonly<Record<string, readonly Consent[]>> = {
   'claude-code': [
     {
@@ -126,7 +128,7 @@ export const consents: Readonly<Record<string, readonly Consent[]>> = {
   ],
 };
 
-/** The consents that an entry in this scope needs. */
+/** The consents that an entry in this scope requires. */
 export function consentsFor(client: string, scope: Scope): readonly Consent[] {
   const all = Object.hasOwn(consents, client) ? consents[client] : undefined;
   return (all ?? []).filter(({ scopes }) => scopes.includes(scope));

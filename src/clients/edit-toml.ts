@@ -1,5 +1,5 @@
 // Edits a TOML text without changing anything else. Tables are written under their own header. A table in another form
-// is refused with a request to change it, because rewriting it could lose parts of it.
+// is refused, and the error asks the user to change it, because rewriting it could lose parts.
 import { isDeepStrictEqual } from 'node:util';
 import { lineEnd, lineStart, newlineOf, splice, TextFault } from './text-edits.ts';
 import {

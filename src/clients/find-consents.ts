@@ -2,13 +2,13 @@ import type { ClientMachine, Scope } from './clients.ts';
 import { openConfigFile } from './config-file.ts';
 import { type Consent, type ConsentContext, consentsFor } from './consents.ts';
 
-/** A consent that a client's files do not show. */
+/** A consent that is missing in a client's files. */
 export interface MissingConsent {
   readonly without: string;
   readonly give: string;
 }
 
-/** The consents that a client still asks of its user for the entry in `path`. */
+/** The consents that a client still requires from its user for the entry in `path`. */
 export function findMissingConsents(
   client: string,
   scope: Scope,
@@ -21,7 +21,7 @@ export function findMissingConsents(
   );
 }
 
-// A file that cannot be parsed shows nothing; `nacre init` reports it where it is edited.
+// A file that cannot be parsed shows no consent; `nacre init` reports the error when it edits the file.
 function isGiven(consent: Consent, context: ConsentContext): boolean {
   try {
     return consent.isGiven(context);

@@ -12,13 +12,13 @@ export interface KnownClient {
   readonly version: string;
   /** The parts that its model reads of a result that has text, structured data and `_meta`. */
   readonly passesOn: readonly ReplyPart[];
-  /** The same for a result with `isError`. */
+  /** The parts that its model reads of a result with `isError`. */
   readonly passesOnErrors: readonly ReplyPart[];
-  /** The shortest shape of a reply that loses nothing. */
+  /** The smallest `ReplyShape` with which its model reads everything. */
   readonly reply: 'text' | 'data' | 'both';
   /** The longest text, in characters, that its model reads uncut; undefined if 100,000 arrive. */
   readonly maxChars: number | undefined;
-  /** The same in lines; undefined if there is no limit on lines. */
+  /** The longest text in lines; undefined if there is no limit on lines. */
   readonly maxLines: number | undefined;
   /** Whether it shows questions (elicitation) to a user at its terminal. */
   readonly asksUser: boolean;

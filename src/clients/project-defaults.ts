@@ -17,7 +17,7 @@ const registries: Readonly<Record<ProjectKind, readonly string[]>> = {
   rust: ['crates.io', 'index.crates.io', 'static.crates.io'],
 };
 
-// Dependencies of all four kinds can be git repositories there, and `git fetch` and `git push` use it over HTTPS.
+// Dependencies of all four kinds can be git repositories on GitHub, and `git fetch` and `git push` reach it over HTTPS.
 const everyKind = ['github.com'];
 
 /** The file names that `presetFor` looks for. */
@@ -25,7 +25,7 @@ export const projectMarks: readonly string[] = Object.values(marks).flat();
 
 /**
  * The preset for a folder with these files: `dev-node`, `dev-python`, `dev-go` or `dev-rust`, and `dev` for a mixture.
- * A folder without any of them may become any kind of project, so it also gets `dev`.
+ * A folder without any of these files may become any kind of project, so it also gets `dev`.
  */
 export function presetFor(files: readonly string[]): string {
   const kinds = kindsOf().filter((kind) => marks[kind].some((name) => files.includes(name)));

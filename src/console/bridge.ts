@@ -1,5 +1,5 @@
-// The page's side of its worker. Trusted Types ask for a policy to start one: this one hands out the worker's own address
-// and throws for every other.
+// The page's side of its worker. Under Trusted Types, starting a worker needs a policy: this one returns the worker's
+// own address and throws for any other.
 import type { FromWorker, LogOptions, LogState, MarkedRow, ToWorker } from './worker/messages.ts';
 
 interface Policy {
@@ -51,14 +51,14 @@ export function watchRecords(records: boolean): void {
 /** An output that is open in the worker. */
 export interface LogHandle {
   rows(from: number, count: number): Promise<readonly MarkedRow[]>;
-  /** Every further state includes the last `count` lines; 0 stops that. */
+  /** From now on every state includes the last `count` lines; 0 turns this off. */
   follow(count: number): void;
   find(query: string): void;
   /** The line of a match. */
   match(index: number): Promise<number>;
   /** The index of the next match from a line on, or the next line with an error; -1 if there is none. */
   matchFrom(line: number, errors: boolean, by: 1 | -1): Promise<number>;
-  /** Wraps at this many cells; 0 for not at all. */
+  /** Wraps lines at this many cells; 0 turns wrapping off. */
   wrap(cols: number): void;
   lineAtVisual(visual: number): Promise<number>;
   visualOf(line: number): Promise<number>;

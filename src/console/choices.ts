@@ -1,4 +1,4 @@
-// The reader's choices, kept in the browser.
+// The user's preferences, stored in the browser.
 import { signal } from '@preact/signals';
 import { isNarrow } from './screen.ts';
 
@@ -32,10 +32,10 @@ function read(): Choices {
   }
 }
 
-/** The reader's choices. */
+/** The user's preferences. */
 export const choices = signal<Choices>(read());
 
-/** Changes a choice and keeps it. */
+/** Changes a preference and stores it. */
 export function choose(change: Partial<Choices>): void {
   choices.value = { ...choices.value, ...change };
   try {
@@ -50,7 +50,7 @@ export function applyTheme(): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Whether lines are wrapped: as chosen, or on narrow screens. */
+/** Whether lines are wrapped: the stored preference or, by default, only on narrow screens. */
 export function wrapsLines(): boolean {
   return choices.value.wrap ?? isNarrow.value;
 }

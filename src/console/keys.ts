@@ -1,4 +1,4 @@
-// Short cuts. Letters are silent in fields, can be turned off, and none of them approves anything.
+// Keyboard shortcuts. Letter keys do nothing in input fields, can be turned off, and never approve anything.
 import { signal } from '@preact/signals';
 import { choices } from './choices.ts';
 import { copyText } from './notify.ts';
@@ -10,7 +10,10 @@ const layers: Keys[] = [];
 /** Whether the list of keys is open. */
 export const showsKeys = signal(false);
 
-/** Adds keys until the returned function is called; the last layer wins. Call it in a layout effect: what is shown has its keys. */
+/**
+ * Adds keys until the returned function is called; the last layer wins. Call it in a layout effect, so that the keys
+ * work as soon as the element is visible.
+ */
 export function onKeys(keys: Keys): () => void {
   layers.push(keys);
   return () => void layers.splice(layers.indexOf(keys), 1);
@@ -50,7 +53,7 @@ export function listenForKeys(): void {
   });
 }
 
-// `timeStamp` is the time of the key itself: a page that is busy loses none.
+// `timeStamp` is the time at which the key was pressed, so a busy page loses no key.
 function find({ key, timeStamp }: KeyboardEvent): (() => void) | undefined {
   if (goesUntil > timeStamp && pages[key] !== undefined) {
     goesUntil = 0;
@@ -87,7 +90,7 @@ const usual: Keys = {
   y: () => void copyText(window.location.href, 'The address is copied.'),
 };
 
-/** Every key, for the list. */
+/** All keys, for the dialog that lists them. */
 export const keyList: readonly (readonly [string, string])[] = [
   ['g then n c a p u s', 'go to Now, Commands, Agents, Approvals, Audit, Server'],
   ['Ctrl K', 'find a command'],

@@ -1,5 +1,5 @@
-// The console, a web page for people who run agents. 1. `store.ts` connects to the server through the worker, 2. `frame/frame.tsx`
-// draws the frame and the page that the address names.
+// The console, a web page for people who run agents. 1. `store.ts` connects to the server through the worker, 2.
+// `frame/frame.tsx` renders the frame and the page for the address.
 import { render } from 'preact';
 import { applyTheme } from './choices.ts';
 import './console.css';

@@ -1,4 +1,5 @@
-// Notifications of the browser about what needs a person, while the page is not in front. Off until the reader turns them on.
+// Browser notifications about requests and prompts that need a person, while the page is in the background. Off until
+// the user turns them on.
 import { effect } from '@preact/signals';
 import { choices, choose } from './choices.ts';
 import { go } from './router.ts';
@@ -12,7 +13,10 @@ interface Need {
   readonly address: string;
 }
 
-/** Turns notifications on, after the browser has asked the reader, or off. Returns why they stay off, or an empty text. */
+/**
+ * Turns notifications on, if the user permits them in the browser's prompt, or off. Returns why they stay off, or an
+ * empty text.
+ */
 export async function setNotifies(isOn: boolean): Promise<string> {
   choose({ notifies: false });
   if (!isOn) return '';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The sentence that is shown; empty for none. */
+/** The sentence that is shown; empty if there is none. */
 export const notice = signal('');
 let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -1,7 +1,8 @@
-// Addresses of the console. Every link is a plain link; a click on one of ours changes the page without loading it.
+// Routes of the console. Every link is a plain link; a click on a link to the console changes the page without a
+// reload.
 import { signal } from '@preact/signals';
 
-/** Where the reader is. */
+/** The current address. */
 export interface Location {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -26,10 +27,10 @@ function here(): Location {
   return { path, query: new URLSearchParams(search), full: pathname + search };
 }
 
-/** The current place. */
+/** The current address. */
 export const place = signal<Location>(here());
 
-/** Goes to an address of the console. */
+/** Navigates to an address of the console. */
 export function go(address: string, replaces = false): void {
   if (address === place.value.full) return;
   if (replaces) history.replaceState({ depth: depth() }, '', address);
@@ -45,7 +46,9 @@ function depth(): number {
   return known;
 }
 
-/** Goes back to the page before; from the first one to the list above it, so that the reader stays in the console. */
+/**
+ * Goes back to the previous page, or from the first page to the list above it, so that the user stays in the console.
+ */
 export function goBack(): void {
   const [section = '', id] = place.value.path;
   if (depth() > 0) history.back();

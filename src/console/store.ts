@@ -1,5 +1,5 @@
-// Shared by every page: the state of the servers, kept current by the socket. Lists of commands are the pages' own; here
-// are only those that run, so that a page that is open for days stays small.
+// Shared by every page: the state of the servers, kept current by the socket. It has running commands only, so that a
+// page that is open for days stays small; pages fetch lists of commands themselves.
 import { computed, signal } from '@preact/signals';
 import {
   type AgentCard,
@@ -28,18 +28,18 @@ export const isSignedOut = signal(false);
 export const clock = signal(Date.now());
 /** The command whose page was opened last. */
 export const opened = signal<CommandCard | undefined>(undefined);
-/** Grows when everything has to be fetched again. */
+/** Incremented when everything has to be fetched again. */
 export const generation = signal(0);
 
 /** Commands that wait for input. */
 export const awaitingInput = computed(() => now.value?.running.filter(({ awaiting }) => awaiting) ?? []);
-/** How many commands run; those that wait for an answer do not. */
+/** How many commands run, without those that wait for an approval. */
 export const runningCount = computed(
   () => now.value?.running.filter(({ state }) => state !== 'waiting').length ?? 0,
 );
-/** How many questions and commands wait for a person. */
+/** How many approval requests and prompts wait for a person. */
 export const waitingCount = computed(() => (now.value?.questions.length ?? 0) + awaitingInput.value.length);
-/** Whether this page may act. */
+/** Whether this page may act, as an operator's may. */
 export const mayAct = computed(() => now.value?.page.role === 'operator');
 
 /** The agent with a key, if it is among those of the last state. */
@@ -87,7 +87,7 @@ function receive(message: ConsoleMessage): void {
   if (message.type === 'now') {
     now.value = message.now;
     for (const listener of cardListeners) listener(message.now.running);
-    // No message has the changes from before the socket was open, so pages fetch once more.
+    // Changes from before the socket was open are in no message, so pages fetch once more.
     if (!isWatching) generation.value += 1;
     isWatching = true;
   }

@@ -19,16 +19,16 @@ interface State<Data> {
   readonly error?: Error;
 }
 
-// Without a connection the last data stay; the frame says that they may be old.
+// Without a connection the last data stay visible, and the frame says that they may be outdated.
 function withError<Data>(before: State<Data>, address: string, error: Error): State<Data> {
   if (before.of !== address) return { of: address, error };
   return isNoReply(error) && before.data !== undefined ? before : { ...before, error };
 }
 
 /**
- * Fetches JSON from an address, again when it changes; older data stay until new ones arrive. A request without a
- * reply is repeated once there is a connection. A change that arrives during a
- * fetch is applied to its reply as well, which may be older.
+ * Fetches JSON from an address, again when it changes; older data stay until new ones arrive. A request without a reply
+ * is repeated once there is a connection. A change that arrives during a fetch is also applied to the reply, which may
+ * be older than the change.
  */
 export function useFetched<Data>(address: string): Fetched<Data> {
   const [state, setState] = useState<State<Data>>({ of: '' });

@@ -10,8 +10,8 @@ interface Aim {
 }
 
 /**
- * Holds a value back while the pointer moves over the element with the listeners, so that the row that the reader is about
- * to press stays where it is. A pointer that rests holds nothing back.
+ * Delays updates of a value while the pointer moves over the element with the listeners, so that the row under the
+ * pointer does not move just before a click. A resting pointer delays nothing.
  */
 export function useSteady<Value>(value: Value): readonly [Value, Aim] {
   const [isAiming, setAiming] = useState(false);

@@ -1,4 +1,4 @@
-// How the console writes amounts, times and states.
+// Formats amounts, times and states.
 import type { AgentCard, CardState, CommandCard } from '../contract/console.ts';
 import { showOdd } from './worker/visible-text.ts';
 
@@ -38,7 +38,7 @@ export function toAmount(count: number, one: string, many = `${one}s`): string {
   return `${toCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** The time by the reader's clock: `14:21:07`, with the day if it is another one. */
+/** The local time: `14:21:07`, with the day if it is another one. */
 export function toClock(iso: string, withSeconds = true): string {
   const date = new Date(iso);
   const time = date.toLocaleTimeString([], {
@@ -73,7 +73,7 @@ const doors: Readonly<Record<string, string>> = {
   functions: 'through the library',
 };
 
-/** How a command came in: `over MCP`, `on the command line`. */
+/** The door of a command: `over MCP`, `on the command line`. */
 export function toDoor(door: string): string {
   return doors[door] ?? `over ${door}`;
 }
@@ -147,7 +147,7 @@ export function toStateWord(card: Pick<CommandCard, 'state' | 'verdict' | 'acts'
   return card.acts.some(({ kind }) => kind === 'declined') ? 'Denied' : 'Not answered';
 }
 
-/** How a command ended, in a few words. */
+/** The end of a command, in a few words. */
 export function toEnd(card: CommandCard): string {
   const { state, exit_code, cause, rule } = card;
   if (state === 'failed') return exit_code === null ? 'failed' : `exit ${exit_code}`;

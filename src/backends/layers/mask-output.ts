@@ -44,7 +44,7 @@ export function maskOutput(backend: Backend, maskOf: (id: string) => Mask | unde
   };
 }
 
-/** A backend that masks what was typed with `WriteOptions.hide`: a terminal echoes it and programs may repeat it. */
+/** A backend that masks text typed with `WriteOptions.hide`: a terminal echoes it and programs may repeat it. */
 export function hideTypedSecrets(backend: Backend): Backend {
   const typed = new Map<string, { readonly secrets: ReadonlySet<string>; readonly mask: Mask }>();
   const add = (id: string, hide: readonly string[] = []) => {

@@ -1,6 +1,6 @@
-// Two workers behind one backend: commands that a call waits for run in this process, which is fastest; background commands
-// and persistent shells run in the detached worker, which is started for the first of them and outlives this process. In a
-// sandbox everything runs there, because the commands of a connection share a loopback and a /tmp.
+// Two workers behind one backend. Commands that a call waits for run in this process, which is fastest. Background
+// commands and persistent shells run in the detached worker, which starts with the first of them and outlives this
+// process. In a sandbox everything runs there, because the commands of a connection share a loopback and a /tmp.
 import type { Backend } from '../../contract/backend.ts';
 import { jobNotFound } from '../../contract/failure.ts';
 import type { JobSpec } from '../../contract/job.ts';
@@ -95,7 +95,7 @@ export function routeJobs(local: Backend, detached: DetachedBackend, options: Ro
   };
 }
 
-// Chosen once: commands of one connection must not be split between two places.
+// Decided once: the commands of one connection must all run in the same worker.
 function createKeeper(
   local: Backend,
   detached: DetachedBackend,

@@ -93,7 +93,7 @@ export function checkRead(
   const isRight =
     isSize(next) && isSize(end) && typeof final === 'boolean' && next <= end && isSize(goneBefore ?? 0);
   if (all.length > maxBytes || (goneBefore ?? 0) > Number(end)) throw damaged('output');
-  // An answer without progress would make the reader loop forever.
+  // If `next` did not advance, the reader would loop forever.
   if (!isRight || next !== begin + all.length || (maxBytes > 0 && next === from && next < end))
     throw damaged('output');
   let at = 0;

@@ -1,6 +1,7 @@
 // The near side's stream to a worker:
 // 1. the first call opens it: the road finds or starts the worker, `hello` names the jobs that the near side knows,
-// 2. if it breaks, it is reopened while jobs or calls need it; unanswered calls are sent again with the same numbers,
+// 2. if it breaks, it is reopened as long as jobs or calls need it; unanswered calls are sent again with the same
+//    numbers,
 // 3. if a different worker answers, the first one is gone with its jobs, except those that it kept on disk.
 //    Calls that the first one may have executed already, such as `start`, are not sent to the second.
 import { NacreError, shuttingDown } from '../../contract/failure.ts';
@@ -50,17 +51,18 @@ const helloMs = 10_000;
 const patienceMs = 15_000;
 const firstDelayMs = 10;
 const lastDelayMs = 2_000;
-// A stream that breaks sooner counts as a failed attempt, so that a worker cannot make this process open streams without a pause.
+// A stream that breaks within this time counts as a failed attempt, so that a worker cannot make this process open
+// streams in a tight loop.
 const shortLifeMs = 1_000;
 const byeMs = 1_000;
 const workerExitMs = 2_000;
 
-// Never sent to a second worker, because the first one may have executed them.
+// These calls are never sent to a second worker, because the first one may have executed them.
 const neverTwice: ReadonlySet<string> = new Set([
   ...['start', 'write', 'applyChanges', 'discardChanges', 'undoChanges', 'openPort'],
 ]);
 
-// These wait for processes to end, or for files to be moved.
+// These calls wait for processes to end, or for files to be moved, so they get `slowestMs`.
 const slowCalls: ReadonlySet<string> = new Set([
   ...['stop', 'closeSession', 'warmUp', 'applyChanges', 'discardChanges', 'undoChanges', 'shutdown'],
 ]);

@@ -36,7 +36,7 @@ export interface RemoteBackend extends Backend {
   machine(): FarMachine | undefined;
   /** Digests of the secrets in the environment of its machine; absent before the first answer, and for one on this machine. */
   secrets(): SecretDigests | undefined;
-  /** Since when the stream is broken, if something needs it. */
+  /** When the stream broke; undefined while it is open or not needed. */
   unreachableSince(): string | undefined;
   /** The number of jobs that run in the worker; in the mode `view`, the jobs of all links are counted. */
   countRunning(): Promise<number>;
@@ -120,7 +120,7 @@ function machineCalls(jobs: RemoteJobs): Omit<Backend, JobCalls | 'abilities' | 
     async warmUp() {
       await connection.call('warmUp');
     },
-    // The values stay on their machine: `secrets` has their digests.
+    // The values never leave their machine; `secrets` has their digests.
     environmentSecrets: async () => [],
     report: async () => checkAs(machineReport, await connection.call('report'), 'its report'),
     usage: async () => checkAs(usage, await connection.call('usage'), 'its use of the disk'),

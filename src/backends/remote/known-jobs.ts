@@ -1,5 +1,5 @@
-// Jobs that an earlier process started on another machine and recorded on this machine's disk. They are `unreachable` until the
-// worker has answered `takeUp`; a job that is missing in its answer is `lost`.
+// Jobs on another machine that an earlier process started and recorded on this machine's disk. They are `unreachable`
+// until the worker has answered `takeUp`; a job that is missing in its answer is `lost`.
 import type { TakeUpRequest } from '../../contract/backend.ts';
 import type { JobState } from '../../contract/job.ts';
 import { firstCredit } from '../../contract/wire.ts';

@@ -1,7 +1,7 @@
 // Job states that the near side sets itself, because the worker does not answer or has no record of a job.
 import type { JobState } from '../../contract/job.ts';
 
-/** Sentences that say why a job is `lost`, for `end.detail`. */
+/** Reasons why a job is `lost`, for `end.detail`. */
 export const lostBecause = {
   replaced: (worker: string) =>
     `The worker that ran this command is gone, and worker ${worker}, which replaced it, has no record of the command. The exit code is unknown.`,

@@ -5,9 +5,9 @@ import { MarkList } from '../../support/mark-list.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
 import { isSize } from './shapes.ts';
 
-/** Output that a mirror keeps in memory; older output is read from the worker. */
+/** Bytes of output that a mirror keeps in memory; older output is read from the worker. */
 const windowBytes = 4 * 1_048_576;
-// Of an ended command, only this much stays in memory.
+// Bytes of output that stay in memory once the command has ended.
 const endedBytes = 65_536;
 // How long a read waits for the far side to push output before it calls `readFar`.
 const pushMs = 1_000;
@@ -112,7 +112,7 @@ export class Mirror {
     this.#changed.notifyAll();
   }
 
-  /** Sets since when the worker cannot be reached; undefined if it can be reached again. */
+  /** Records when the worker became unreachable; undefined when it can be reached again. */
   setUnreachable(since: string | undefined): void {
     this.#unreachableSince = since;
     this.#changed.notifyAll();

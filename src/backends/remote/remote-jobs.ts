@@ -125,7 +125,7 @@ export class RemoteJobs {
     return hide.length > 0 ? { ...found, hide } : found;
   }
 
-  /** Observes a job; returns what it has seen last if the worker does not answer within `observeMs`. */
+  /** Observes a job; returns the previous observation if the worker does not answer within `observeMs`. */
   async observe(id: string): Promise<JobObservation> {
     const mirror = this.get(id);
     const lastSeen = { awaitingInput: mirror.awaiting && !mirror.hasEnded, listening: [] };
@@ -170,7 +170,7 @@ export class RemoteJobs {
     const { session } = query;
     const cached = session === undefined ? undefined : this.#sessions.get(session);
     await this.#followExec();
-    // While `takeUp` is unanswered, its persistent shell would seem to be missing, and a new one would replace it.
+    // Until `takeUp` is answered, its persistent shell seems to be missing, and a new shell would replace it.
     if (this.#earlier.hasUnanswered) await this.connection.open().then(() => this.#earlier.settled(takeUpMs));
     const answer = await this.connection.call('inspect', query, cached?.fingerprint ?? null);
     const { facts, fingerprint } = checkAs(inspection, answer, 'its answer to inspect');

@@ -1,5 +1,6 @@
-// Shapes of values that a worker sends. A shape copies the fields that it knows and throws for a wrong type, so that what a hostile
-// machine adds is neither kept in memory nor spread into replies. The compiler checks that no field of a type is missing.
+// Shapes of values that a worker sends. A shape copies the fields that it knows and throws for a wrong type, so that
+// fields added by a hostile machine are neither kept in memory nor spread into replies. The compiler checks that no
+// field of a type is missing.
 
 /** Returns a value as `T`; throws a `ShapeError` if it is not one. */
 export type FarShape<T> = (value: unknown) => T;
@@ -16,7 +17,7 @@ export function text(longest: number = longestText): FarShape<string> {
     typeof value === 'string' && value.length <= longest ? value : refuse(`a text of up to ${longest}`);
 }
 
-/** A number of bytes, milliseconds or processes. */
+/** A number that is not negative, such as bytes or milliseconds. */
 export const size: FarShape<number> = (value) => (isSize(value) ? value : refuse('a size'));
 
 /** A whole number of bytes, processes or the like. */
@@ -26,10 +27,10 @@ export const count: FarShape<number> = (value) =>
 /** True or false. */
 export const flag: FarShape<boolean> = (value) => (typeof value === 'boolean' ? value : refuse('a boolean'));
 
-/** True; the type of a field that is absent otherwise. */
+/** The value true, for a field that is absent otherwise. */
 export const always: FarShape<true> = (value) => (value === true ? value : refuse('true'));
 
-/** A moment as ISO 8601 text. */
+/** A timestamp as ISO 8601 text. */
 export const moment: FarShape<string> = (value) =>
   typeof value === 'string' && value.length < 64 && !Number.isNaN(Date.parse(value))
     ? value
@@ -64,7 +65,7 @@ export function wellFormed<T>(shape: FarShape<T>): FarShape<readonly T[]> {
       : refuse('a list');
 }
 
-/** An object whose keys are data. */
+/** A record: an object with arbitrary keys, whose values have one shape. */
 export function table<T>(shape: FarShape<T>): FarShape<Readonly<Record<string, T>>> {
   // `fromEntries` defines properties, so that a key such as `__proto__` is one of them.
   return (value) =>
@@ -87,7 +88,7 @@ export function fields<T extends object>(shapes: Fields<T>): FarShape<T> {
   };
 }
 
-/** True for a number of bytes, milliseconds or processes. */
+/** True for a finite number that is not negative, such as bytes or milliseconds. */
 export function isSize(value: unknown): value is number {
   return (
     typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER

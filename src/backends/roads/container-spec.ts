@@ -22,9 +22,9 @@ export interface ContainerPlace {
 }
 
 /**
- * The main process of a container. It exits after three minutes in which no process but itself and the init process was running. The
- * worker ends itself without a server, so the container of a killed server ends even if no other server removes it. `sh` reaps
- * orphans if it is PID 1.
+ * The main process of a container. It exits after three minutes during which only itself and the init process were
+ * running. The worker ends itself without a server, so the container of a killed server exits even if no other server
+ * removes it. `sh` reaps orphans if it is PID 1.
  */
 export const waitScript = [
   'n=0; while [ $n -lt 3 ]; do sleep 60 || exit 1; n=$((n+1));',

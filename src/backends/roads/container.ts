@@ -1,4 +1,4 @@
-// The road into a container of Docker or Podman: a new container per connection, or one that exists.
+// The road into a container of Docker or Podman: a new container per connection, or an existing one.
 // 1. find the engine's socket, and remove containers whose server is dead,
 // 2. create and start a container, after a pull of its image if necessary,
 // 3. run programs in it as execs; `remove` kills the container with everything in it.
@@ -152,7 +152,7 @@ class Container {
     throw machineUnusable(this.#name, `its image ${image} is still being pulled`, 'Call again in a minute.');
   }
 
-  // Engines return different errors for an exec in a stopped container, so its state is read.
+  // Engines return different errors for an exec in a stopped container, so its state is queried instead.
   async #readState(failure: unknown): Promise<ContainerState> {
     const id = this.#road.container ?? (await this.#id?.catch(() => undefined));
     if (!(failure instanceof EngineError) || !this.#api || id === undefined) return 'running';

@@ -54,7 +54,7 @@ function toProgramRoad(start: () => FarProgram): Road {
   };
 }
 
-// The streams of all programs that still run, also of those that install the worker, which may take minutes.
+// The streams of all running programs, including those that install the worker, which may take minutes.
 function createStreams() {
   const streams = new Set<Duplex>();
   return {

@@ -20,7 +20,7 @@ export interface EngineRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** How long the engine may be silent; 30 seconds by default. */
+  /** Fails if the engine sends nothing for this long; 30 seconds by default. */
   readonly silentMs?: number | undefined;
 }
 

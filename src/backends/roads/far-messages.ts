@@ -14,9 +14,9 @@ export interface FarMessage {
   readonly ready?: { readonly platform: string; readonly arch: string; readonly node: string } | undefined;
 }
 
-/** The stream ended, or sent too much, or nothing for too long, before a message came. */
+/** The stream ended, exceeded the size limit or timed out before a message arrived. */
 export class NoMessageError extends Error {
-  /** The beginning of what it sent instead. */
+  /** The beginning of the data that it sent instead. */
   readonly sent: string;
 
   constructor(reason: string, sent: Buffer) {
@@ -27,7 +27,7 @@ export class NoMessageError extends Error {
 
 const maxNoiseBytes = 65_536;
 
-/** Waits for the next message, and skips what precedes it; later bytes stay in the stream. */
+/** Waits for the next message and skips bytes before it; later bytes stay in the stream. */
 export function readMessage(stream: Duplex, tag: string, withinMs: number): Promise<FarMessage> {
   return new Promise((resolve, reject) => {
     let found = Buffer.alloc(0);

@@ -28,7 +28,7 @@ export function findEngineSocket(
   throw machineUnusable(name, `${kind} has no socket at ${places.join(' or ')}`, startHints[kind]);
 }
 
-/** The next step if the engine does not run. */
+/** The hint for an engine that is not running. */
 export const startHints = {
   docker: 'Start Docker, such as with systemctl start docker, or set docker.host of this machine.',
   podman:

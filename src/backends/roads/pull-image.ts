@@ -1,6 +1,6 @@
 import type { EngineApi } from './engine-api.ts';
 
-/** Pulls an image; rejects with the engine's own words. */
+/** Pulls an image; rejects with the engine's own error message. */
 export async function pullImage(api: EngineApi, image: string): Promise<void> {
   let failure: string | undefined;
   // A slow registry is silent for a long time.

@@ -187,7 +187,7 @@ async function readText(stream: Duplex): Promise<string> {
   try {
     for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
   } catch {
-    // It was destroyed because it took too long.
+    // The stream was destroyed because the program took too long.
   }
   return Buffer.concat(pieces).toString().slice(0, 1_048_576);
 }

@@ -1,5 +1,5 @@
-// Connects with the system's `ssh` and the user's configuration, so jump hosts, agents, hardware keys and host key checks work as
-// they do at a terminal.
+// Connects with the system's `ssh` and the user's configuration, so jump hosts, agents, hardware keys and host key
+// checks behave as in a terminal.
 import type { NacreError } from '../../contract/failure.ts';
 import type { SshRoad } from '../../contract/machine.ts';
 import { quote } from '../../support/quote.ts';
@@ -32,7 +32,8 @@ const options: readonly string[] = [
   'RemoteCommand=none',
   'PermitLocalCommand=no',
   'ClearAllForwardings=yes',
-  // This process must end with its stream; it may still use a master connection that the user has opened.
+  // This ssh process must exit with its stream (`ControlMaster=no`); it may still use a master connection that the user
+  // has opened.
   'ControlMaster=no',
 ];
 

@@ -20,7 +20,7 @@ interface UploadedFile {
 
 const uploads = new Map<string, WorkerUpload>();
 
-/** Reads the files that lie beside `program`, which is dist/worker.js. */
+/** Reads the files in the folder of `program`, which is dist/worker.js. */
 export function readWorkerUpload(program: string): WorkerUpload {
   const known = uploads.get(program);
   if (known) return known;
@@ -32,7 +32,7 @@ export function readWorkerUpload(program: string): WorkerUpload {
   return upload;
 }
 
-/** The worker, the guard that restricts commands, and the addon for terminals as far as it is installed. */
+/** The worker, the guard that restricts commands, and the addon for terminals if it is installed. */
 export function workerFiles(program: string): readonly UploadedFile[] {
   const folder = dirname(program);
   return [

@@ -1,6 +1,6 @@
 import { clock, link, now } from '../store.ts';
 
-/** One line for each of these states: a lost connection, a pause, a read-only page. */
+/** A line for each state that applies: lost connection, paused, read-only. */
 export function Connection() {
   const { state, again, reason } = link.value;
   const isPaused = now.value?.paused ?? false;

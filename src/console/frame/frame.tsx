@@ -20,7 +20,7 @@ import { Rail } from './rail.tsx';
 import { toPageTitle } from './sections.ts';
 import { SignIn } from './sign-in.tsx';
 
-/** The whole page. */
+/** The page frame: header, rail or bottom bar, and the current page. */
 export function Frame() {
   useEffect(applyTheme, [choices.value.theme]);
   useEffect(() => {

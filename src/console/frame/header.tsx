@@ -4,7 +4,10 @@ import { go, place } from '../router.ts';
 import { waitingCount } from '../store.ts';
 import { sections, toCrumb } from './sections.ts';
 
-/** The header: the current page, the search for commands, the number of questions and commands that wait for a person, and the theme. */
+/**
+ * The header: the current page, the command search, the number of approval requests and prompts that need a person, and
+ * the theme.
+ */
 export function Header() {
   const [section = '', id] = place.value.path;
   const name = sections.find(([path]) => path === section)?.[1] ?? 'Now';

@@ -7,7 +7,7 @@ import { mayAct, now, runningCount } from '../store.ts';
 // A `ref` from outside of the component is called when the button appears, and not with every render.
 const takeFocus = (button: HTMLElement | null) => button?.focus();
 
-/** Pauses every server after a second press, or resumes. */
+/** A button that pauses every server, after a confirmation, or resumes them. */
 export function Pause() {
   const [asks, setAsks] = useState(false);
   const isPaused = now.value?.paused ?? false;

@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon.tsx';
 import { place } from '../router.ts';
 import { type Section, toAddress } from './sections.ts';
 
-/** The link to a page, which is marked on that page. `children` replace its label. */
+/** A link to a page of the console, marked on the current page. `children` replace its label. */
 export function SectionLink({
   section: [path, label, icon],
   title,

@@ -60,7 +60,7 @@ const partTitle = 'Here: in the part of the output that this page keeps.';
 function useFind({ log, ring, state, setCurrent }: ShownLog) {
   const [query, setQuery] = useState('');
   const [index, setIndex] = useState<number>();
-  // A step that the reader requested before the first match was found; `step` runs once there is a match.
+  // A step that the user requested before the first match was found; `step` runs once there is a match.
   const wantedStep = useRef<1 | -1>(undefined);
   useEffect(() => {
     const by = wantedStep.current;
@@ -83,7 +83,7 @@ function useFind({ log, ring, state, setCurrent }: ShownLog) {
       index === undefined
         ? await log.current.matchFrom(ring.current.firstLine, false, by)
         : (index + by + found) % found;
-    // `found` was still the count of the previous query.
+    // `found` is still the count of the previous query.
     if (next < 0) return;
     wantedStep.current = undefined;
     const line = await log.current.match(next);

@@ -3,7 +3,7 @@ import { toCount, toSize } from '../words.ts';
 import { LineAnnouncement } from './line-announcement.tsx';
 import type { ShownLog } from './use-log.ts';
 
-/** Whether the output is followed, and how much there is of it. */
+/** The footer of a log: whether the output is followed, and its size. */
 export function LogFooter({ shown, onFollow }: { readonly shown: ShownLog; readonly onFollow: () => void }) {
   const { state, isFollowing } = shown;
   const isEnded = state?.isEnded ?? false;
@@ -34,7 +34,7 @@ export function LogFooter({ shown, onFollow }: { readonly shown: ShownLog; reado
   );
 }
 
-// Bytes in the last second; nothing while there are none.
+// The rate in bytes per second; not shown while it is 0.
 function Rate({ bytes }: { readonly bytes: number }) {
   const [rate, setRate] = useState(0);
   const latest = useRef(bytes);

@@ -10,7 +10,7 @@ import type { ShownLog } from './use-log.ts';
 
 const nextTimes = { since: 'clock', clock: 'off', off: 'since' } as const;
 
-/** Errors, times, wrapping, copy and download. */
+/** The toolbar of a log: errors, times, wrapping, copy and download. */
 export function LogTools({ card, shown }: { readonly card: CommandCard; readonly shown: ShownLog }) {
   const isWrapped = wrapsLines();
   const { times } = choices.value;

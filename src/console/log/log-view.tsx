@@ -21,7 +21,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
   const fresh = useFreshLines(shown);
   const isWrapped = wrapsLines();
   const follow = () => {
-    // This part does not include the newest lines, so the output is opened again at its end.
+    // The loaded part does not include the newest lines, so the output is reopened at its end.
     if (state && !state.isLive && !state.isEnded) shown.show('end');
     else ring.current?.follow(!ring.current.isFollowing);
   };
@@ -79,7 +79,7 @@ function useFreshLines({ state, isFollowing }: ShownLog): number {
   return isFollowing || !state?.isLive ? 0 : Math.max(0, arrived - seen);
 }
 
-/** Says how much of a long output is in the page, with buttons for its beginning and end. */
+/** Shows which part of a long output is loaded, with buttons for its beginning and end. */
 function LeftOut({ card, shown }: { readonly card: CommandCard; readonly shown: ShownLog }) {
   const { state, show } = shown;
   if (!state || state.isWhole || state.error !== null || state.end === 0) return null;

@@ -1,4 +1,4 @@
-// One row of a log as elements. Text only ever becomes text nodes.
+// Renders one row of a log as elements. Text is only ever inserted as text nodes.
 import { toClock } from '../words.ts';
 import type { MarkedRow } from '../worker/messages.ts';
 import type { RingOptions } from './ring.ts';
@@ -8,7 +8,7 @@ interface Painted {
   readonly look: string;
 }
 
-/** The parts of a row; they are used again for every line that the row shows. */
+/** The elements of a row; they are reused for every line that the row shows. */
 interface Parts {
   readonly number: HTMLAnchorElement;
   readonly time: HTMLElement;
@@ -18,7 +18,7 @@ interface Parts {
 const painted = new WeakMap<HTMLElement, Painted>();
 const partsOf = new WeakMap<HTMLElement, Parts>();
 
-/** Fills an element with a row; a number is a line that is not known yet, undefined an unused element. */
+/** Fills an element with a row; a number is a line that has not been loaded yet, undefined an unused element. */
 export function paintRow(
   element: HTMLElement,
   row: MarkedRow | number | undefined,

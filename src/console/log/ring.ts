@@ -1,6 +1,7 @@
-// The rows of a log on the screen. There are as many elements as fit, plus some; scrolling fills them with other lines.
-// 1. the scroll position gives the first row, 2. rows that are not known are asked for, 3. at most one paint a frame.
-// While the page follows, the worker sends the last lines with every state, and 1 and 2 are left out.
+// The rows of a log on the screen. There are a few more elements than fit; scrolling reuses them for other lines.
+// 1. the scroll position determines the first row, 2. rows that are not loaded are requested, 3. at most one paint per
+// frame. While the page follows the output, the worker sends the last lines with every state, and steps 1 and 2 are
+// skipped.
 import type { LogHandle } from '../bridge.ts';
 import { isNarrow } from '../screen.ts';
 import type { LogState, MarkedRow } from '../worker/messages.ts';
@@ -39,7 +40,7 @@ export class Ring {
   #isFollowing: boolean;
   readonly #onFollow: (isFollowing: boolean) => void;
   #cols = 0;
-  /** The scroll position that following set last. */
+  /** The scroll position that was last set to follow the output. */
   #ownTop = -1;
 
   constructor(
@@ -72,7 +73,7 @@ export class Ring {
   firstLine = 0;
 
   update(state: LogState): void {
-    // A line that was not complete has changed. Without new bytes it has not, and would not be asked for again.
+    // An incomplete line has changed if new bytes have arrived; otherwise it must not be requested again.
     if (this.#state && this.#state.bytes !== state.bytes) this.#known.delete(this.#state.lines - 1);
     if (this.#state && state.firstLine !== this.#state.firstLine) this.#known.clear();
     if (this.#state?.errors !== state.errors || this.#state?.found !== state.found) this.#asked = '';
@@ -82,7 +83,8 @@ export class Ring {
     this.#request();
   }
 
-  // Rows were added or dropped before the first one: scroll by as much, so that the reader keeps seeing the same lines.
+  // Rows were added or dropped before the first one: scroll by the same amount, so that the visible lines stay in
+  // place.
   #moveBy(rows: number): void {
     const top = this.#view.scrollTop + (rows * this.#rowHeight) / this.#scale();
     this.#resize();
@@ -104,7 +106,7 @@ export class Ring {
     this.#request();
   }
 
-  /** Measures the view; called when its size changes. */
+  /** Measures the view, when its size has changed. */
   measure(): void {
     const probe = document.createElement('div');
     probe.className = 'ln';
@@ -175,7 +177,7 @@ export class Ring {
     const { scrollTop } = this.#view;
     if (this.#isFollowing && Math.abs(scrollTop - this.#ownTop) < 2) return;
     const isAtEnd = scrollTop + this.#viewHeight >= this.#spaceHeight - 4;
-    // After the end there is nothing to follow, but following must still end when the reader scrolls up.
+    // An ended command has no new output, but scrolling up must still turn following off.
     const mayFollow = this.#state?.isLive === true && !this.#state.isEnded;
     if (isAtEnd !== this.#isFollowing && (mayFollow || !isAtEnd)) this.follow(isAtEnd);
     this.#request();
@@ -201,7 +203,7 @@ export class Ring {
     this.#request();
   }
 
-  // A browser does not scroll beyond the height that the space has.
+  // A browser does not scroll beyond the height of the spacer.
   #resize(): void {
     const height = Math.ceil(((this.#state?.visual ?? 0) * this.#rowHeight) / this.#scale());
     if (height === this.#spaceHeight) return;
@@ -225,7 +227,7 @@ export class Ring {
     else void this.#paintWrapped(firstVisual, top, scale);
   }
 
-  // Everything is written before the scroll position is, so the browser lays out once.
+  // All other writes come before the scroll position, so that the browser lays out once.
   #paintTail({ tail, tailVisual, visual }: LogState): void {
     this.firstLine = tail[0]?.line ?? 0;
     this.#keep(tail);

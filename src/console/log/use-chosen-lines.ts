@@ -39,7 +39,7 @@ export function useChosenLines(card: CommandCard, shown: ShownLog): LineListener
       const rows = listRows(view.current);
       const [first = state.firstLine, last = first] = [rows[0], rows.at(-1)];
       const { from, to } = startOf(range.current, shown.chosen);
-      // A range that is out of sight is not what the reader wants to change.
+      // The user does not want to extend a range that is scrolled out of view.
       if (to < first || to > last) return choose(by > 0 ? first : last, by > 0 ? first : last);
       const next = Math.max(state.firstLine, Math.min(state.lines - 1, to + by));
       choose(from, next);
@@ -50,7 +50,7 @@ export function useChosenLines(card: CommandCard, shown: ShownLog): LineListener
 
 const steps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
 
-// Lines can also be chosen by their address or as the next error, so `range` may be about others.
+// Lines can also be chosen by the page's address or as the next error, so `range` may contain other lines.
 function startOf(
   range: { readonly from: number; readonly to: number } | undefined,
   chosen: ShownLog['chosen'],
@@ -61,7 +61,7 @@ function startOf(
   return isSame ? range : { from, to };
 }
 
-// The lines that can be seen whole.
+// The lines that are completely visible.
 function listRows(view: HTMLElement): readonly number[] {
   const { top, bottom } = view.getBoundingClientRect();
   return [...view.querySelectorAll<HTMLElement>('.ln:not(.none)')]
@@ -78,7 +78,7 @@ async function writeAddress(card: CommandCard, { log }: ShownLog, [first, last]:
   history.replaceState(history.state, '', `/commands/${card.id}?at=${at}${range}`);
 }
 
-// A line of the address is there once its bytes have arrived.
+// A line in the address can be shown once its bytes have arrived.
 function useLinesOfAddress({ state, log, ring, choose, show }: ShownLog): void {
   const isDone = useRef(false);
   useEffect(() => {

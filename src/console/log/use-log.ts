@@ -12,7 +12,7 @@ import { Ring } from './ring.ts';
 // The ring paints every state; ten changes a second are enough for the numbers around it.
 const wordsMs = 100;
 
-/** An output on the screen. */
+/** The output that a page shows. */
 export interface ShownLog {
   readonly view: RefObject<HTMLDivElement | null>;
   readonly log: RefObject<LogHandle | null>;
@@ -20,24 +20,24 @@ export interface ShownLog {
   /** Updated at most ten times a second. */
   readonly state: LogState | undefined;
   readonly isFollowing: boolean;
-  /** The lines that the reader has chosen, the first and the last. */
+  /** The first and the last line that the user has chosen. */
   readonly chosen: readonly [number, number] | undefined;
   choose(lines: readonly [number, number]): void;
   /** The line of the current match. */
   readonly current: number | undefined;
   setCurrent(line: number | undefined): void;
-  /** Opens the output again at a cursor, or at its end; for outputs that are too long to keep. */
+  /** Reopens the output at a cursor, or at its end; for outputs that are too long to keep. */
   show(at: number | 'end'): void;
 }
 
 /** The cursor at which the output was opened. */
 interface Opened {
   readonly at: number | 'end';
-  /** Grows with every `show`, so that the output can be opened again at the same cursor. */
+  /** Incremented by every `show`, so that the output can be reopened at the same cursor. */
   readonly count: number;
 }
 
-// Bytes before the wanted cursor that are fetched too, so that the reader sees the lines before it.
+// Bytes before the wanted cursor that are also fetched, so that the preceding lines are visible.
 const contextBytes = 65_536;
 
 /** Opens the output of a command, and shows it in the element of `view`. */

@@ -61,7 +61,7 @@ function AgentRows({ agents, home }: { readonly agents: readonly AgentCard[]; re
   );
 }
 
-/** The session of one agent: its timeline and its commands. */
+/** The page of one agent: the timeline and the commands of its session. */
 export function AgentPage({ id }: { readonly id: string }) {
   const { data, error, reload } = useSession(id);
   if (error) return <Failure error={error} onRetry={reload} isPage />;

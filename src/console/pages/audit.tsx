@@ -47,7 +47,7 @@ const kinds = [
 ];
 const maxShown = 1_000;
 
-/** Records, newest first, and whether their chain is whole. */
+/** The page Audit: records, newest first, and whether their chain is intact. */
 export function AuditPage() {
   const { query } = place.value;
   const { data, error, set, reload } = useFetched<RecordPage>(`/api/audit?${query}`);
@@ -65,7 +65,7 @@ export function AuditPage() {
     () =>
       onRecords((records) => {
         if (isFiltered) return;
-        // Nothing moves under the reader: new rows wait while the list is used.
+        // New rows wait while the user points at the list, so that no row moves under the pointer.
         const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
         if (isUsed) setLater((before) => put(records, before));
         else show(records);
@@ -139,7 +139,7 @@ export function AuditPage() {
   );
 }
 
-/** Puts records before those that are shown, newest first; one that is there already is not put again. */
+/** Inserts new records before those that are shown, newest first; skips duplicates. */
 function put(records: readonly RecordRow[], before: readonly RecordRow[]): readonly RecordRow[] {
   const keyOf = ({ server, seq }: RecordRow) => `${server} ${seq}`;
   const known = new Set(before.map(keyOf));

@@ -45,7 +45,7 @@ const times = [
 ] as const;
 const maxShown = 1_000;
 
-/** Every command, newest first; the filters are the address. */
+/** The page Commands: every command, newest first; its filters are in the address. */
 export function CommandsPage() {
   const { query } = place.value;
   const { data, error, set, reload } = useFetched<CommandPage>(`/api/commands?${query}`);
@@ -70,7 +70,7 @@ export function CommandsPage() {
           const newest = before.commands[0]?.asked_at ?? '';
           const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
           if (begun.length === 0) return { ...before, commands: kept };
-          // Nothing moves under the reader: new rows wait while the list is used or filtered.
+          // New rows wait while the user points at the list or filters it, so that no row moves under the pointer.
           const isUsed =
             list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || active.length > 0;
           if (isUsed) {

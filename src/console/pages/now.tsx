@@ -11,7 +11,7 @@ import { useSteady } from '../use-steady.ts';
 import { toAgentName, toAgo, toCount } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
-// The question of a command that waits arrives a moment after the command itself.
+// The approval request of a waiting command arrives a moment after the command itself.
 const questionMs = 3_000;
 
 /** The page Now: open questions, running commands, failures of the last hour, agents and servers. */

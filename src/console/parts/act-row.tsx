@@ -9,7 +9,7 @@ const kinds = {
   input: { words: 'Typed into', tone: 'plain' },
 } as const;
 
-/** An act of a person on a command, with the note. */
+/** An action of a person on a command, with the person's note. */
 export function ActRow({ card, act }: { readonly card: CommandCard; readonly act: PersonAct }) {
   const { words, tone } = kinds[act.kind];
   return (

@@ -5,7 +5,7 @@ import { toAgentName, toTitle } from '../words.ts';
 import { toShownText } from '../worker/visible-text.ts';
 import { InputField } from './input-field.tsx';
 
-/** A command that waits for input, with the end of its output and a field to answer. */
+/** A command that waits for input, with the end of its output and an input field. */
 export function Awaiting({ card }: { readonly card: CommandCard }) {
   const agent = agentOf(card.agent);
   const prompt = usePrompt(card);

@@ -41,7 +41,7 @@ export function CommandText({
   );
 }
 
-// Places that do not overlap, in the order of the text.
+// The places without overlaps, in the order of the text.
 function findPlaces(text: string, programs: readonly ProgramPlace[]): readonly ProgramPlace[] {
   const places: ProgramPlace[] = [];
   for (const program of [...programs].sort((one, other) => one.pos - other.pos)) {
@@ -52,7 +52,7 @@ function findPlaces(text: string, programs: readonly ProgramPlace[]): readonly P
 }
 
 // The place of a program in an argument, such as that of `bash -c`, is the whole argument; only its name is underlined.
-// Redaction may have moved the text that the positions are about.
+// Redaction may have shifted the text, so the positions may be wrong.
 function findIn(text: string, program: ProgramPlace): ProgramPlace | undefined {
   const { name, pos, end } = program;
   const part = text.slice(pos, end);

@@ -18,7 +18,7 @@ export function FilterForm({
   readonly children: ComponentChildren;
 }) {
   const [isOpen, setOpen] = useState(isFiltered);
-  // Commands that begin or end render the page again; what the user has typed by then must stay.
+  // The page renders again when a command starts or ends; text that the user has typed by then must stay.
   const [typed, setTyped] = useState(words);
   useEffect(() => setTyped(words), [words]);
   return (

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A button that opens a short list of acts; Escape, an act, or a click elsewhere closes it. */
+/** A button that opens a short list of actions; Escape, an action, or a click elsewhere closes it. */
 export function Menu({
   icon,
   label,

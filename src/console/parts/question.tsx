@@ -1,5 +1,5 @@
-// An approval request. Nothing here takes the keyboard, no letter is a short cut, and the buttons accept nothing for
-// 600 ms after they appear or move: a click or a key that was meant for something else answers nothing.
+// An approval request. It never takes the focus, no letter is a shortcut, and the buttons ignore input for 600 ms after
+// they appear or move, so that a click or key meant for another element never answers a request.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QuestionCard } from '../../contract/console.ts';
 import { ApiError, postJson } from '../api.ts';
@@ -12,7 +12,7 @@ import { CommandText } from './command-text.tsx';
 
 const settleMs = 600;
 
-/** Whether an element has been in its place for long enough. */
+/** Whether an element has stayed in place long enough for its buttons to accept input. */
 function useSettled(element: { readonly current: HTMLElement | null }): () => boolean {
   const since = useRef(performance.now());
   const last = useRef('');

@@ -17,7 +17,7 @@ const hidden = new Set([
   'found',
 ]);
 
-/** The records of a command: a few words each, or every field. */
+/** The records of a command, each as a few words or with every field. */
 export function RecordList({
   records,
   isShort = false,

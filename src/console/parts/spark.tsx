@@ -10,7 +10,7 @@ export function Spark({
   readonly label: string;
   readonly tone?: string;
   readonly height?: number;
-  /** True where the words beside it say the same. */
+  /** True if the text beside it has the same content. */
   readonly isDecorative?: boolean;
 }) {
   const shown = values.length < 2 ? [0, ...values, ...values].slice(0, 2) : values;

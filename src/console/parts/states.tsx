@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Grey bars where content will be, after 150 ms; as a whole page it has the page's heading. */
+/** A placeholder of grey bars while content is loading, shown after 150 ms; `page` adds the page's heading. */
 export function Loading({ page }: { readonly page?: string }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {

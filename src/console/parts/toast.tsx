@@ -1,6 +1,6 @@
 import { notice } from '../notify.ts';
 
-/** The place where `notify` speaks. */
+/** Shows the sentences of `notify`. */
 export function Toast() {
   return (
     <div class="toast" role="status" aria-live="polite">

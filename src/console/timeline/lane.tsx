@@ -61,7 +61,7 @@ const actWords = { approved: 'approved', declined: 'denied', stop: 'stopped', in
 // Labels are shown from this share of the width of the lane on.
 const minActLabelShare = 0.14;
 const minBarLabelShare = 0.06;
-// The width of a lane that is assumed for the width of a label.
+// The assumed width of a lane in pixels, to estimate the width of a label.
 const lanePixels = 700;
 
 // An act of a person. `room` is the space up to the next mark or bar; the label is shown only if it is large enough.

@@ -33,7 +33,7 @@ export interface LaneRow {
   readonly bars: readonly Bar[];
 }
 
-/** A timeline, ready to be drawn. */
+/** A timeline that has been laid out. */
 export interface Timeline {
   readonly lanes: readonly LaneRow[];
   readonly marks: readonly Mark[];
@@ -104,7 +104,7 @@ function toSpan(card: CommandCard, now: number): Span {
   return { card, from, to };
 }
 
-// Times in which something ran; of a command in the background only its beginning counts, because it may run for days.
+// The periods in which a command ran; of a background command only the start counts, because it may run for days.
 function toPieces(spans: readonly Span[]): readonly { readonly from: number; readonly to: number }[] {
   const pieces: { from: number; to: number }[] = [];
   const isAlone = spans.every(({ card }) => card.background);
@@ -124,7 +124,7 @@ function toPieces(spans: readonly Span[]): readonly { readonly from: number; rea
 
 type LaneKind = (typeof laneKinds)[number];
 
-// In the order in which the lanes are drawn. A shell may be called `you` as well; its lane stays its own.
+// In the order in which the lanes are drawn. A shell named `you` still has a lane of its own.
 const laneKinds = ['commands', 'shell', 'background', 'you'] as const;
 
 function laneOf({ state, background, shell }: CommandCard): {

@@ -20,7 +20,10 @@ export function SessionOf({ agent, chosen }: { readonly agent: AgentCard; readon
   return <SessionTimeline agent={agent} commands={data?.commands} chosen={chosen} />;
 }
 
-/** The session of an agent over time. The whole is one control: arrows and the pointer choose the nearest bar. */
+/**
+ * The session of an agent over time. It is a single control: arrow keys step through the bars, the pointer selects the
+ * nearest one.
+ */
 export function SessionTimeline({
   agent,
   commands: all,

@@ -33,7 +33,7 @@ export type ToWorker =
       readonly from: number;
       readonly count: number;
     }
-  /** Every further state includes the last `count` lines; 0 stops that. */
+  /** From now on every state includes the last `count` lines; 0 turns this off. */
   | { readonly type: 'follow'; readonly log: number; readonly count: number }
   | { readonly type: 'find'; readonly log: number; readonly query: string }
   | { readonly type: 'match'; readonly log: number; readonly request: number; readonly index: number }
@@ -93,7 +93,7 @@ export interface LogState {
   readonly isSearched: boolean;
   readonly queryError: string | null;
   readonly marks: readonly number[];
-  /** The last lines, for a page that follows: it needs no second message to show them. */
+  /** The last lines, for a page that follows the output: it can show them without another message. */
   readonly tail: readonly MarkedRow[];
   /** The first row of `tail` on the screen. */
   readonly tailVisual: number;
@@ -105,7 +105,7 @@ export type FromWorker =
       readonly type: 'socket';
       readonly state: 'open' | 'lost';
       readonly againInMs: number;
-      /** Why the server closed it; empty for a connection that was lost. */
+      /** The reason of the server for closing it; empty for a lost connection. */
       readonly reason: string;
     }
   | { readonly type: 'server'; readonly message: ConsoleMessage }

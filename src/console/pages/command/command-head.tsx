@@ -11,10 +11,10 @@ import { mayAct, now } from '../../store.ts';
 import { toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
-// As many as fit in the heading.
+// The number of characters that fit in the heading.
 const shownLines = 6;
 
-/** The state, text and place of a command, and what can be done with it. */
+/** The head of a command's page: state, text, directory and actions. */
 export function CommandHead({ card, text }: { readonly card: CommandCard; readonly text: string }) {
   const [asks, setAsks] = useState(false);
   const home = now.value?.home ?? '';

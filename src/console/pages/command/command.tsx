@@ -27,7 +27,7 @@ interface CommandReply {
   readonly agent: AgentCard | null;
 }
 
-/** One command: its output and records, and beside it why it may run and what it uses. */
+/** The page of one command: its output and records, the decision about it, and the resources that it uses. */
 export function CommandPage({ id }: { readonly id: string }) {
   const { data, error, set, reload } = useFetched<CommandReply>(`/api/commands/${encodeURIComponent(id)}`);
   const tab = place.value.query.get('view') === 'records' ? 'records' : 'output';

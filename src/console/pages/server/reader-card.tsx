@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { choices, choose } from '../../choices.ts';
 import { setNotifies } from '../../notifications.ts';
 
-/** The reader's choices in this browser, and signing out. */
+/** The user's preferences in this browser, and the button to sign out. */
 export function ReaderCard() {
   const [problem, setProblem] = useState('');
   const { letters, speaks, notifies } = choices.value;

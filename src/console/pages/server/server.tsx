@@ -13,7 +13,7 @@ import type { ServerReply } from './server-reply.ts';
 import { SettingsCard } from './settings-card.tsx';
 import { StorageCard } from './storage-card.tsx';
 
-/** Figures, storage, settings, pages, links and applets. */
+/** The page Server: figures, storage, settings, pages, links and applets. */
 export function ServerPage() {
   const { data, error, reload } = useFetched<ServerReply>('/api/server');
   if (error) return <Failure error={error} onRetry={reload} isPage />;

@@ -3,7 +3,7 @@ import { toAmount, toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 import type { SettingRow } from './server-reply.ts';
 
-/** The settings in force, first those that are set, each with its place; the console shows them and changes none. */
+/** The settings in force with their sources, first those that are set; the console cannot change them. */
 export function SettingsCard({ settings }: { readonly settings: readonly SettingRow[] }) {
   const set = settings.filter(({ origin }) => origin.source !== 'default');
   const usual = settings.filter(({ origin }) => origin.source === 'default');
