@@ -156,7 +156,8 @@ describe('B13: the manager', () => {
     await expect(ShellManager.createShell('true', '/')).rejects.toMatchObject({ code: 'cwd_not_allowed' });
     await expect(ShellManager.createShell('')).rejects.toThrow('command must not be empty');
     await expect(ShellManager.createShell('true', undefined, { timeoutMs: 0 })).rejects.toThrow('timeoutMs');
-    await expect(ShellManager.cleanupCompleted({ maxAgeSeconds: -1 })).rejects.toThrow('maxAgeSeconds');
+    for (const age of [-1, Number.NaN, 'x', null, { maxAgeSeconds: -1 }, { maxAgeSeconds: '5' }])
+      await expect(ShellManager.cleanupCompleted(age as number)).rejects.toThrow('maxAgeSeconds must be');
     expect(await ShellManager.listShells()).toEqual([]);
   });
 

@@ -110,8 +110,7 @@ export class ShellManager {
 
   /** Forgets ended shells, or only those that ended at least `maxAgeSeconds` ago; returns their number. */
   async cleanupCompleted(age: number | CleanupOptions = {}): Promise<number> {
-    const { maxAgeSeconds = 0 } = typeof age === 'number' ? { maxAgeSeconds: age } : age;
-    if (!(maxAgeSeconds >= 0)) throw badAge(maxAgeSeconds);
+    const maxAgeSeconds = toSeconds(age);
     // 0 includes a shell that ended just now, even if rounding puts its `endedAt` in the future.
     const latest = maxAgeSeconds === 0 ? Number.POSITIVE_INFINITY : Date.now() - maxAgeSeconds * 1_000;
     const { shells } = defaultInstance();
@@ -131,8 +130,16 @@ export class ShellManager {
   }
 }
 
-function badAge(value: unknown): NacreError {
-  return new NacreError('invalid_request', `maxAgeSeconds must be at least 0, not ${String(value)}.`, {
+// A program in JavaScript may pass anything; another type than a number must not forget every shell.
+function toSeconds(age: unknown): number {
+  const value = isOptions(age) ? (age.maxAgeSeconds ?? 0) : age;
+  if (typeof value === 'number' && value >= 0) return value;
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new NacreError('invalid_request', `maxAgeSeconds must be a number of at least 0, not ${shown}.`, {
     hint: 'Pass the minimum age of the shells to forget, in seconds.',
   });
+}
+
+function isOptions(age: unknown): age is CleanupOptions {
+  return typeof age === 'object' && age !== null;
 }

@@ -114,6 +114,17 @@ export function parseStat(line: string): ProcessInfo | null {
   };
 }
 
+// PF_EXITING in `flags`, and SIGKILL in the bit mask of pending signals.
+const exitingFlag = 4;
+const pendingKill = 1 << 8;
+
+/** True if a line of `/proc/PID/stat` is that of a process that is exiting or has been sent SIGKILL. */
+export function isDying(line: string): boolean {
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [state = '', flags, pending] = [fields[0], Number(fields[6]), Number(fields[28])];
+  return 'ZX'.includes(state) ? state !== '' : Boolean(flags & exitingFlag || pending & pendingKill);
+}
+
 function toUsage(fields: readonly string[], threads: number): ProcessUsage {
   const { ticksPerSecond, pageBytes } = systemUnits();
   const toMs = (ticks: number) => (ticks * 1_000) / ticksPerSecond;

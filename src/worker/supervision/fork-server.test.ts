@@ -205,6 +205,8 @@ test('a killed fork server changes `generation`, so that what it has started is 
   const first = forkServer.generation;
   const [, server] = /\) \S (\d+)/.exec(readFileSync(`/proc/${started.pid}/stat`, 'utf8')) ?? [];
   for (const pid of [Number(server), started.pid]) process.kill(pid, 'SIGKILL');
+  // Before Node has noticed its exit.
+  expect(forkServer.generation).toBe(first + 1);
   expect((await started.exited).isLost).toBe(true);
   expect(forkServer.generation).toBe(first + 1);
   expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
