@@ -27,7 +27,7 @@ function listNames(dir: string): readonly string[] {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new NacreError('audit_unavailable', `The audit log in ${dir} cannot be read: ${reason}.`, {
-      hint: 'Move away what is not a folder there, or run this as the user who owns the log.',
+      hint: 'Remove the file in place of the folder, or run this as the user who owns the log.',
       cause,
     });
   }

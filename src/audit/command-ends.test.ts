@@ -36,13 +36,17 @@ test.each([
   ['key', { end_record: { ...toFinished('cmd_1').end_record, key: 'nonsense' } }],
   ['signature', { end_record: { ...toFinished('cmd_1').end_record, signature: undefined } }],
 ])('an end with another %s is found', (_what, change) => {
-  expect(new CommandEnds().add({ ...toFinished('cmd_1'), ...change })).toMatch(/^has an end that differs/);
+  expect(new CommandEnds().add({ ...toFinished('cmd_1'), ...change })).toMatch(
+    /^has an end that does not match/,
+  );
 });
 
 test('an end that was signed by another key than earlier ones of the same worker is found', () => {
   const ends = new CommandEnds();
   expect(ends.add(toFinished('cmd_1'))).toBeUndefined();
-  expect(ends.add(toFinished('cmd_2'))).toBe('has an end that another key than that of worker-1 has signed');
+  expect(ends.add(toFinished('cmd_2'))).toBe(
+    'has an end that is signed by another key than earlier ends of worker-1',
+  );
   expect(ends.add(toFinished('cmd_3', createKey(), 'worker-2'))).toBeUndefined();
 });
 

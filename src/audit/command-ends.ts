@@ -29,12 +29,12 @@ export class CommandEnds {
     if (typeof worker !== 'string' || typeof key !== 'string') return unsigned;
     const known = this.#keys.get(worker) ?? key;
     this.#keys.set(worker, known);
-    if (known !== key) return `has an end that another key than that of ${worker} has signed`;
+    if (known !== key) return `has an end that is signed by another key than earlier ends of ${worker}`;
     return isSigned(body, key, end) ? undefined : unsigned;
   }
 }
 
-const unsigned = 'has an end that differs from the one that its worker has signed';
+const unsigned = 'has an end that does not match the signature of its worker';
 
 function isSigned(body: RecordBody, key: string, { started_at, ended_at, signature }: RecordBody): boolean {
   try {

@@ -159,7 +159,7 @@ export const httpSettings = defineSettings({
     env: 'NACRE_MCP_RESUME_MS',
     flag: '--mcp-resume-ms',
     description:
-      'How long an MCP call over HTTP goes on after its connection was lost, so that the client can resume it; then it is cancelled.',
+      'How long an MCP call over HTTP keeps running after its connection was lost, so that the client can resume it; then it is cancelled.',
   }),
   mcpIdleMs: s.int().min(1_000).max(604_800_000).default(3_600_000).meta({
     env: 'NACRE_MCP_IDLE_MS',

@@ -76,7 +76,7 @@ export function createLifecycle(deps: EngineDeps, isPaused: () => boolean): Life
     },
     async endAll() {
       await Promise.all([abortCalls(), stopBackground('all')]);
-      // Again, for commands that were starting during the first round.
+      // Repeated for commands that were starting during the first round.
       await stopBackground('all');
       const shells = await backend.listSessions();
       await Promise.allSettled(shells.map(({ key }) => closeSession(key)));
@@ -99,7 +99,7 @@ function linkedController(signal: AbortSignal | undefined) {
 }
 
 function paused(): NacreError {
-  return new NacreError('policy_denied', 'nacre is paused: its user has stopped everything.', {
-    hint: 'Only the user can change that, with nacre resume.',
+  return new NacreError('policy_denied', 'nacre is paused: the user has stopped all commands.', {
+    hint: 'Only the user can end the pause, with nacre resume.',
   });
 }

@@ -34,7 +34,7 @@ export interface ConnectionFacts {
 export function toInstructions(facts: ConnectionFacts): string {
   const [first] = facts.families;
   const lines = [
-    "Use these tools, not a built-in shell: they keep to the user's rules. A refusal says why and names an allowed way.",
+    "Use these tools, not a built-in shell: they follow the user's rules. A refusal says why and what is allowed.",
     ...(facts.fault === undefined ? [] : [`Every command is refused now: ${facts.fault}`]),
     ...(first ? describeRules(first) : []),
     ...describeOwnList(facts.families).map((line) => nameTools(facts.toolPrefix, line)),

@@ -50,7 +50,7 @@ export async function performCall(
   }
 }
 
-// A page of another server acts under its own name; only this user can send one, since the secret is private.
+// A page of another server may send a name for the record; only this user can send calls, since the secret is private.
 function named(context: CallerContext, by: string | undefined): CallerContext {
   return by === undefined ? context : { ...context, caller: { door: 'http', client: String(by) } };
 }
@@ -94,7 +94,7 @@ function unknownMethod({ method }: { readonly method?: unknown }): NacreError {
 
 function inboxOf({ approvals }: Engine): NonNullable<Engine['approvals']> {
   if (approvals) return approvals;
-  throw new NacreError('invalid_request', 'This server does not hold commands for approval.', {
+  throw new NacreError('invalid_request', 'This server cannot hold approval requests.', {
     hint: 'Check another server, or set confirm or a policy rule with the verdict ask.',
   });
 }

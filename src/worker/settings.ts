@@ -96,7 +96,8 @@ export const workerSettings = defineSettings({
   orphanMs: s.int().min(1_000).max(2_147_483_647).default(86_400_000).meta({
     env: 'NACRE_ORPHAN_MS',
     flag: '--orphan-ms',
-    description: 'Milliseconds for which such a command or shell is kept while no server is connected to it.',
+    description:
+      'Milliseconds for which a background command or persistent shell is kept while no server is connected to it.',
     project: 'lower',
   }),
   stateDir: s.text().min(1).optional().meta({
@@ -171,7 +172,7 @@ export const workerSettings = defineSettings({
     env: 'NACRE_CHANGES_LARGE',
     flag: '--changes-large',
     description:
-      'The way of a tracked command that was killed because of changes_file_bytes, if it is run again: refuse kills it again, direct lets it change files directly, without undo.',
+      'How a tracked command that was killed because of changes_file_bytes runs the next time: refuse kills it again, direct lets it change files directly, without undo.',
   }),
   workspace: s.list(s.text().min(1)).default([]).meta({
     env: 'NACRE_WORKSPACE',

@@ -51,7 +51,7 @@ describe.each(users)('E2: the supervision level for user %s', (user) => {
   test('is group if the kernel denies user namespaces, and a sandbox is refused', (context) => {
     needPrograms(context, 'setpriv', 'unshare');
     expect(denied[0]?.report).toMatchObject({ supervision: 'group', sandbox: 'off' });
-    expect(denied[0]?.report.gaps.join(' ')).toContain('is not found');
+    expect(denied[0]?.report.gaps.join(' ')).toContain('cannot be found');
     expect(denied[1]?.error).toMatchObject({
       code: 'isolation_unavailable',
       hint: expect.stringContaining('sysctl -w user.max_user_namespaces'),

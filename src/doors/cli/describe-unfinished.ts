@@ -4,9 +4,9 @@ const mostNamed = 3;
 
 const meanings = {
   running: 'still run and will be recorded',
-  ended: 'have ended, which is recorded when their client connects again',
-  lost: 'were lost with their worker, which is recorded when their client connects again',
-  unknown: 'are those of a server that still runs or was killed, or of a worker whose records are gone',
+  ended: 'have ended, which is recorded when their client reconnects',
+  lost: 'were lost with their worker, which is recorded when their client reconnects',
+  unknown: 'belong to a server that still runs or was killed, or to a worker whose records are gone',
 } as const;
 
 type Meaning = keyof typeof meanings;

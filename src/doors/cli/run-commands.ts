@@ -39,7 +39,7 @@ export const runCommands: DoorGroup = {
     load: async () => (await import('./run.ts')).runDoor,
   }),
   try: defineDoor({
-    summary: 'Run a command, see what it would do to files, and decide.',
+    summary: 'Run a command, then apply or discard its changes to files.',
     details: 'The same as nacre run --hold.',
     usage: "'COMMAND' | PROGRAM ARGUMENT...",
     examples: [

@@ -42,7 +42,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./status.ts')).statusDoor,
   }),
   ps: defineDoor({
-    summary: 'List the commands of all servers, and those that outlived theirs.',
+    summary: 'List the commands of all servers, including ended ones.',
     usage: '',
     examples: [
       ['nacre ps', 'List commands with their time, memory and ports.'],
@@ -65,7 +65,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./show.ts')).showDoor,
   }),
   logs: defineDoor({
-    summary: 'Print the output of a command, even without its server.',
+    summary: 'Print the output of a command, even after its server has ended.',
     usage: 'ID',
     examples: [
       ['nacre logs cmd_4f9c1a20b7e3', 'Print all output so far.'],
@@ -76,7 +76,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./logs.ts')).logsDoor,
   }),
   attach: defineDoor({
-    summary: 'Connect this terminal to a command, even without its server.',
+    summary: 'Connect this terminal to a command, even after its server ended.',
     details: 'Keys that you type go to the command; Ctrl-] detaches.',
     usage: 'ID',
     examples: [
@@ -99,7 +99,7 @@ export const controlCommands: DoorGroup = {
     load: async () => (await import('./stop.ts')).stopDoor,
   }),
   shutdown: defineDoor({
-    summary: 'End the worker that keeps commands running, and all of those.',
+    summary: 'End the worker that keeps commands running, with its commands.',
     details: 'Commands and shells that outlive their server run in that worker; nacre ps lists them.',
     usage: '',
     examples: [
@@ -151,7 +151,7 @@ export const controlCommands: DoorGroup = {
     ],
     flags: {
       print: switchFlag('--print', 'Print the link instead of opening it.'),
-      viewer: switchFlag('--viewer', 'Make a link to a page that can only look.'),
+      viewer: switchFlag('--viewer', 'Make a link to a read-only page.'),
     },
     load: async () => (await import('./open.ts')).openDoor,
   }),
@@ -191,7 +191,7 @@ export const controlCommands: DoorGroup = {
   }),
 };
 
-/** Removes nacre. It belongs to the set-up, but ends running servers, which only their control sockets can find. */
+/** Removes nacre. It is a set-up command, but ends running servers, which are found by their control sockets. */
 export const uninstallCommand: DoorGroup = {
   uninstall: defineDoor({
     summary: 'Remove nacre: client entries, state, token and settings.',
@@ -204,9 +204,9 @@ export const uninstallCommand: DoorGroup = {
     ],
     flags: {
       yes: switchFlag(['--yes', '-y'], 'Ask no questions.'),
-      keepSettings: switchFlag('--keep-settings', 'Leave the settings file.'),
+      keepSettings: switchFlag('--keep-settings', 'Keep the settings file.'),
     },
-    // Invalid settings must not prevent the removal.
+    // Invalid settings must not prevent `nacre uninstall`.
     onInvalidSettings: 'report',
     load: async () => (await import('./uninstall.ts')).uninstallDoor,
   }),

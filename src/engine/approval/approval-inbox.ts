@@ -1,10 +1,10 @@
 // Approval from another terminal, for callers that cannot prompt:
 // 1. `ask` stores a request and the call fails with `approval_required` and the request's id
 // 2. the user answers by that id with `nacre approvals`; `answer` records it
-// 3. the same call, made again, finds the answer: an approval lets it run once, a denial is valid until the deadline
-// While a person looks at the requests (`attend`), step 1 waits for the answer, so that the call need not be made again.
-// `whyOff` turns all of this off if commands could reach the socket and approve themselves.
-// With `saved`, a request outlives its server: an orphan is listed and answered by every server of the project.
+// 3. when the same call is repeated, it finds the answer: an approval lets it run once, a denial is valid until the
+// deadline While a person can see the requests (`attend`), step 1 waits for the answer, so that the call need not be
+// repeated. `whyOff` turns all of this off if commands could reach the socket and approve themselves. With `saved`, a
+// request outlives its server: an orphan is listed and answered by every server of the project.
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
 import type { FoundProgram } from '../../contract/decision.ts';
@@ -48,7 +48,7 @@ export interface ApprovalInbox {
   list(): Promise<{ readonly off: string | null; readonly waiting: readonly PendingApproval[] }>;
   /** Answers one request; throws if it is unknown or answered, or if `digest` is that of another one. */
   answer(id: string, kind: 'approved' | 'declined', answer: GivenReply): PendingApproval;
-  /** A person looks at the requests for this long: calls that ask wait for the answer. */
+  /** Notes that a person can see the requests for this long: calls that need approval wait for the answer. */
   attend(ms: number): void;
   /** Calls the listener when a request is stored, answered or expired; the returned function unsubscribes. */
   listen(listener: () => void): () => void;
@@ -56,7 +56,7 @@ export interface ApprovalInbox {
 
 /** Dependencies of an inbox. */
 export interface InboxDeps {
-  /** How long a request waits for its answer, and then an approval for its call. */
+  /** How long a request waits for its answer, and after that an approval for its call. */
   readonly deadlineMs: number;
   /** Opens the control socket, through which the user answers. */
   open(): Promise<void>;
@@ -85,7 +85,7 @@ const longestNote = 2_000;
 const maxRequests = 100;
 // Limit on all requests together, so that `list` fits into one reply on the control socket.
 const maxChars = 4_194_304;
-// How often a waiting call looks for the answer to the request of a dead server.
+// How often a waiting call polls for the answer to the request of a dead server.
 const pollMs = 250;
 
 /** Creates the inbox of a server. */
@@ -129,7 +129,7 @@ class WaitingRequests {
     calls.delete(request.id);
     if (calls.size === 0) this.#calls.delete(entry.id);
     const isGone = entry.isOrphan ? entry.deadline <= Date.now() : this.#current().get(key) !== entry;
-    // Two equal calls may have waited for it; an approval lets one of them run.
+    // Two equal calls may have waited for the answer; an approval lets only one of them run.
     if (isGone || (entry.answer?.kind === 'approved' && !this.#take(entry, key)))
       return { kind: 'no_answer' };
     return entry.answer ?? toWaits(entry);
@@ -150,7 +150,8 @@ class WaitingRequests {
     const said = note?.trim().slice(0, longestNote) || undefined;
     const answer = { kind, by, note: said };
     const deadline = Date.now() + deadlineMs;
-    // A waiting call runs with this answer, so the record gets its id; the command that asked first may have ended.
+    // The record gets the id of the waiting call that runs with this answer; the command that asked first may have
+    // ended.
     const [call = entry.request.id] = this.#calls.get(id) ?? [];
     record({ ...entry.request, id: call }, kind, { by, note: said });
     const isSaved = trySaving(() => saved?.answer(id, answer, deadline));
@@ -197,14 +198,14 @@ class WaitingRequests {
     const deadline = Date.now() + deadlineMs;
     const own = { isOrphan: false, deadline, answer: null };
     const entry: Entry = { id: createId('apr'), request, chars: key.length, ...own };
-    // Without space on the disk it waits in this process alone.
+    // On a full disk, the request is pending in this process only.
     trySaving(() => saved?.save(entry.id, request, deadline));
     this.#entries.set(key, entry);
     this.#changed();
     return entry;
   }
 
-  // A call that was made before waits in any case, a new one only while a person looks at the requests.
+  // A repeated call always waits; a new one only while a person can see the requests.
   async #waitForAnswer(entry: Entry, signal: AbortSignal | undefined, isEarlier: boolean): Promise<void> {
     const notifier = this.#notifier;
     const begin = Date.now();
@@ -257,7 +258,7 @@ class WaitingRequests {
   }
 }
 
-/** The request of a dead server that an equal call in another process has used up. */
+/** Replaces the request of a dead server once an equal call in another process has used it up. */
 const gone = { deadline: 0, answer: null };
 
 function toEntry(orphan: OrphanRequest): Entry {
@@ -310,8 +311,8 @@ function toDigest({ id, request: { asked } }: Entry): string {
 }
 
 function otherRequest(id: string): NacreError {
-  return new NacreError('invalid_request', `The answer is not for the request ${id} as it is.`, {
-    hint: 'Look at the request again, and answer what is shown.',
+  return new NacreError('invalid_request', `The answer is for another version of the request ${id}.`, {
+    hint: 'Read the request again, and answer the version that is shown.',
   });
 }
 

@@ -222,7 +222,7 @@ describe('changes', () => {
     const here = create({ changes: 'track', changesFileBytes: 1_048_576 });
     const outcome = await here.run('echo ok > c; (trap "" XFSZ; head -c 2000000 /dev/zero > large); true');
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.warnings.join()).toContain('none larger than changes_file_bytes');
+    expect(outcome.warnings.join()).toContain('no file larger than changes_file_bytes');
   });
 
   it('cannot be held without namespaces, and the error says so', async () => {

@@ -6,13 +6,13 @@ import type { ChangesAction, ChangesEntry, ChangesResult } from '../../contract/
 import { NacreError } from '../../contract/failure.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** The caller's side of a call about changes; without `owner`, it is the local user, who sees all. */
+/** The caller of a call about changes; without `owner` it is the local user, who sees all changes. */
 export interface ChangesContext {
   readonly caller: Caller;
   readonly owner?: string | undefined;
 }
 
-/** The changes that are kept, as tools and doors use them. */
+/** The calls about kept changes, for tools and doors. */
 export interface Changes {
   /** Why changes cannot be tracked or held in the server's directory, or null; tries it. */
   fault(): Promise<string | null>;
@@ -89,7 +89,7 @@ function notATime(to: string): NacreError {
 
 function userApplies(id: string): NacreError {
   return new NacreError('approval_required', `The user has to approve the changes of ${id}.`, {
-    hint: `Ask the user to look at them (nacre changes ${id}), and to run nacre apply ${id}.`,
+    hint: `Ask the user to review them (nacre changes ${id}) and to run nacre apply ${id}.`,
   });
 }
 

@@ -253,7 +253,7 @@ function cmakeEffects(call: ProgramCall): Effect[] {
     ...(/^(?:-|\/dev\/.*)$/.test(script?.text ?? '')
       ? [refused(call, 'would run what it reads', script)]
       : []),
-    ...refuseOptions({ toolchain: 'takes code from a file', open: 'starts another program' })(call),
+    ...refuseOptions({ toolchain: 'reads code from a file', open: 'starts another program' })(call),
     ...toolWords(call),
   ];
 }
@@ -315,7 +315,7 @@ function taskEffects(call: ProgramCall): Effect[] {
   const chosen = refuseOptions({
     shell: 'chooses the shell that runs',
     'shell-arg': 'chooses what the shell runs',
-    bazelrc: 'takes settings from a file',
+    bazelrc: 'reads settings from a file',
     host_jvm_args: 'chooses code that runs',
     eval: 'runs code',
   })(call);

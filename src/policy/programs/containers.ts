@@ -370,7 +370,7 @@ function composeEffects(call: ProgramCall): Effect[] {
       ({ text, pieces: [first] }) =>
         text === '-' || text === '/dev/stdin' || (typeof first === 'object' && first.hole === 'process'),
     )
-    .map((at) => refused(call, 'would follow a file that it reads', at));
+    .map((at) => refused(call, 'would use a compose file from a pipe, which may mount any folder', at));
   return [...files, ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) } })(call)];
 }
 
@@ -459,7 +459,7 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   const argv = [...(entry === undefined ? [] : [entry]), ...words];
   if (mounts.length === 0 || argv.length === 0) return [];
   const [program, root, ...inRoot] = argv;
-  // `chroot /host rm -rf /` inside the container leads back to the mounted folder.
+  // In the container, `chroot /host rm -rf /` deletes the mounted folder of the host.
   if (
     program?.text === 'chroot' &&
     root?.text !== undefined &&

@@ -150,7 +150,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
       return /\bconfig\s+set\s+(?:dir|dbfilename)\b|\bmodule\s+load|\b(?:slaveof|replicaof)\s+(?!no\b)/i.test(
         words,
       )
-        ? [refused(call, 'would have the server load code or write files elsewhere')]
+        ? [refused(call, 'would make the server load code or write files elsewhere')]
         : [];
     },
     runs: [

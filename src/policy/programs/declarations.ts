@@ -191,7 +191,7 @@ function behindWord({ pieces }: Arg): string {
   return pieces.map(textBehind).join('');
 }
 
-/** The text that a variable may get from stdin, in whole or in part. */
+/** The text that a variable may get from stdin, completely or in part. */
 function textRead(stdin: Stdin): string {
   return stdin === 'none' ? '' : stdin.text + (stdin.from ?? '');
 }
@@ -222,7 +222,7 @@ function readEffects(call: ProgramCall): Effect[] {
   const operand = isCut || /\S/.test(separators) ? undefined : isOperandText(stdin);
   // The next `read` may get the rest of the line, which may begin with a dash.
   if (isCut && made === 'any' && /-[\w-]/.test(uncertain))
-    return [{ does: 'unknown', at: self, reason: 'it cannot be known where read cuts its input' }];
+    return [{ does: 'unknown', at: self, reason: 'the places where read splits its input are not known' }];
   const list = options
     .values('a')
     .map((name): Effect => ({ does: 'assign', name, uncertain, made, operand }));

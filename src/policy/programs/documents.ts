@@ -76,9 +76,9 @@ export const documentPrograms: readonly ProgramEntry[] = [
       refuseOptions({
         'lua-filter': 'runs code',
         L: 'runs code',
-        defaults: 'takes settings from a file',
-        d: 'takes settings from a file',
-        'data-dir': 'takes code from a folder',
+        defaults: 'reads settings from a file',
+        d: 'reads settings from a file',
+        'data-dir': 'reads code from a folder',
       }),
       ({ options, name }) =>
         options
@@ -162,7 +162,7 @@ export const documentPrograms: readonly ProgramEntry[] = [
   },
 ];
 
-/** ImageMagick runs a file name that starts with `|` as a command; formats such as `msl:` are scripts. */
+/** ImageMagick executes a file name that starts with `|` as a command; formats such as `msl:` are scripts. */
 function pictureEffects(call: ProgramCall): Effect[] {
   const { args } = call;
   const words = args.flatMap((arg): Effect[] => {
@@ -172,7 +172,7 @@ function pictureEffects(call: ProgramCall): Effect[] {
     return /^(?:msl|ephemeral|mvg|vid|browse|edit|launch|print|scan|win|x11-script):/i.test(text) ||
       (/^@/.test(text) && text.length > 1) ||
       /^-(?:process|run|script)$/.test(text)
-      ? [refused(call, 'would follow a script or start a program', arg)]
+      ? [refused(call, 'would run a script or start a program', arg)]
       : [];
   });
   const written = [
@@ -185,7 +185,7 @@ function pictureEffects(call: ProgramCall): Effect[] {
   return [
     ...words,
     ...written.map((path): Effect => ({ does: 'write', path })),
-    ...(batch ? [refused(call, 'would follow a script')] : []),
+    ...(batch ? [refused(call, 'would run a script')] : []),
   ];
 }
 

@@ -58,7 +58,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ],
       ...['troff', 'bzip2', 'gzip', 'xz', 'zcat', 'zstd', '/usr/lib/man-db', '/usr/libexec/man-db'],
     ],
-    // They are written in perl and python, and load modules.
+    // These programs are written in Perl and Python, and load modules.
     open: ['perldoc', 'pydoc', 'pydoc3'],
     options: {
       short: 'adfkKlwWcDtTZ7P:H::C:L:m:M:S:s:e:iIp:r:R:E:X::uVhnbo:',
@@ -70,10 +70,11 @@ export const editorPrograms: readonly ProgramEntry[] = [
       refuseOptions({
         C: 'names a file whose settings can run programs',
         'config-file': 'names a file whose settings can run programs',
-        'init-file': 'takes settings from a file',
+        'init-file': 'reads settings from a file',
         restore: 'types keys from a file',
       }),
-      // Some options take a value in `man` and none in the others, so the word may hide behind one.
+      // Some options have a value in `man` but not in the other programs, so a word may be either a value or an
+      // operand.
       ({ args, name }) =>
         args
           .filter((arg) => /^(?:-[a-zA-Z]*C|--co)/.test(prefixOf(arg)) && name !== 'man')
@@ -320,9 +321,9 @@ function pagerEffects(call: ProgramCall): Effect[] {
         : [];
     });
   const keys = refuseOptions({
-    k: 'takes keys that start programs from a file',
-    'lesskey-file': 'takes keys from a file',
-    'lesskey-src': 'takes keys from a file',
+    k: 'reads keys that start programs from a file',
+    'lesskey-file': 'reads keys from a file',
+    'lesskey-src': 'reads keys from a file',
     'lesskey-content': 'takes keys',
   })(call);
   return [
@@ -350,7 +351,7 @@ function vimEffects(call: ProgramCall): Effect[] {
     } else if (before !== undefined) effects.push(...exLine(call, withoutPrefix(arg, before)));
     else if (/^-[uUi]$/.test(start) && next !== undefined) {
       if (!/^(?:NONE|NORC|NORES|DEFAULTS|\/dev\/null)$/.test(next.text ?? ''))
-        effects.push(refused(call, `${start} takes commands from a file`, next));
+        effects.push(refused(call, `${start} reads commands from a file`, next));
       at++;
     } else if (start.startsWith('-') && !plainVimOption.test(start) && !exSilent(call, start))
       effects.push(refused(call, `${start} is not an option that is known to be harmless`, arg));

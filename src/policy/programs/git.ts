@@ -15,7 +15,8 @@ const globalOptions = {
   stop: true,
 };
 
-// Programs of git's own scripts: submodule, subtree, mergetool, filter-branch, and the merge strategies octopus and resolve.
+// Programs that git's own scripts run: submodule, subtree, mergetool, filter-branch, and the merge strategies octopus
+// and resolve.
 const scriptPrograms = [
   ...[
     'basename',
@@ -292,5 +293,5 @@ function settingEffects(setting: Arg, call: ProgramCall): Effect[] {
 
 function environmentSetting(setting: Arg): Effect[] {
   const key = prefixOf(setting).split('=')[0] ?? '';
-  return [{ does: 'refuse', at: setting, reason: `git would take ${key} from a variable` }];
+  return [{ does: 'refuse', at: setting, reason: `git would read ${key} from a variable` }];
 }

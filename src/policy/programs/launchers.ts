@@ -290,14 +290,14 @@ function scriptEffects(call: ProgramCall): Effect[] {
   ];
 }
 
-/** The commands of a crontab read from stdin; the contents of a file or an editor are unknown. */
+/** The commands of a crontab read from stdin; the contents of a file, or from an editor, are unknown. */
 function crontabEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   if (options.has('l', 'r', 'V', 'n', 'T')) return [];
   const [file] = options.operands;
   if (options.has('e')) return [refused(call, '-e starts an editor')];
   if (file !== undefined && file.text !== '-' && file.text !== '/dev/stdin')
-    return [refused(call, 'would have commands of a file run later', file)];
+    return [refused(call, 'would schedule the commands in a file', file)];
   const table = call.stdin === 'none' ? { text: '', more: false } : call.stdin;
   const commands = table.text
     .split('\n')

@@ -40,7 +40,7 @@ export const refusedPrograms: readonly ProgramEntry[] = [
       call.args.some((arg) =>
         /^(?:call|set-property|emit|launch|action|--dest(?:=.*)?|--print-reply.*)$/.test(wordText(arg)),
       )
-        ? [refused(call, 'can have other processes start programs')]
+        ? [refused(call, 'can make other processes start programs')]
         : [],
     runs: ['busctl call a /b c StartTransientUnit', 'dbus-send --dest=a /b c.d', 'gapplication launch a'],
     harmless: ['busctl list', 'busctl --user tree', 'gdbus introspect -y -d a -o /'],
@@ -154,7 +154,7 @@ export const refusedPrograms: readonly ProgramEntry[] = [
       const [verb, ...rest] = call.args;
       if (/^(?:version|help|--help|--version|debug|test|core|dap|connect)$/.test(wordText(verb)))
         return rest.some((arg) => /^--(?:init|backend-|redirect|build-flags)/.test(arg.text ?? '--init'))
-          ? [refused(call, 'would follow commands or start other programs')]
+          ? [refused(call, 'would run commands or start other programs')]
           : [];
       const argv = rest.filter((arg) => !/^-/.test(arg.text ?? ''));
       return wordText(verb) === 'exec' && argv.length > 0

@@ -319,7 +319,7 @@ function sshEffects(call: ProgramCall): Effect[] {
       .filter(
         (file) => !/^(?:none|\/dev\/null|(?:~|\/root|\/home\/[\w-]+)\/\.ssh\/config)$/.test(file.text ?? ''),
       )
-      .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
+      .map((file) => refused(call, '-F reads settings that may run programs from a file', file)),
     ...values('I').map((file) => refused(call, '-I loads code from a file', file)),
     ...values('E').map((path): Effect => ({ does: 'write', path })),
   ];
@@ -369,7 +369,7 @@ function copySettings(call: ProgramCall): Effect[] {
     ...options.values('S').map((program): Effect => ({ does: 'start', argv: [program], stdin: 'none' })),
     ...options
       .values('F')
-      .map((file) => refused(call, '-F takes settings that may run programs from a file', file)),
+      .map((file) => refused(call, '-F reads settings that may run programs from a file', file)),
     ...options.values('D').map((server) => refused(call, '-D starts a server program', server)),
   ];
 }
@@ -391,7 +391,7 @@ function sftpLine(call: ProgramCall, line: string): Effect[] {
   const [name = '', ...rest] = text.trim().split(/\s+/);
   if (name === 'lls') return [{ does: 'shell', text: knownArg(`ls ${rest.join(' ')}`, call.self) }];
   if (name === 'lcd') return rest.slice(0, 1).flatMap((folder) => writesBelow(knownArg(folder, call.self)));
-  if (!sftpCommands.test(name.toLowerCase())) return [refused(call, `would follow the command ${name}`)];
+  if (!sftpCommands.test(name.toLowerCase())) return [refused(call, `would run the command ${name}`)];
   const target = /^(?:re|m)?get$/i.test(name)
     ? rest.filter((word) => !word.startsWith('-')).at(1)
     : undefined;

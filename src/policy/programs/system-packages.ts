@@ -42,11 +42,11 @@ export const systemPackagePrograms: readonly ProgramEntry[] = [
     effects: allOf(
       shellOptions('pre-invoke', 'post-invoke', 'status-logger', 'pipe'),
       refuseOptions({
-        macros: 'takes code from a file',
-        load: 'takes code from a file',
-        rcfile: 'takes settings from a file',
+        macros: 'reads code from a file',
+        load: 'reads code from a file',
+        rcfile: 'reads settings from a file',
         hookdir: 'runs programs from a folder',
-        config: 'takes settings from a file',
+        config: 'reads settings from a file',
       }),
       macroEffects,
     ),
@@ -217,7 +217,7 @@ function aptEffects(call: ProgramCall): Effect[] {
   });
   return [
     ...settings,
-    ...refuseOptions({ c: 'takes settings from a file', 'config-file': 'takes settings from a file' })(call),
+    ...refuseOptions({ c: 'reads settings from a file', 'config-file': 'reads settings from a file' })(call),
     ...(call.options.operands[0]?.text === 'edit-sources'
       ? [refused(call, 'edit-sources starts an editor')]
       : []),
@@ -230,7 +230,7 @@ function macroEffects(call: ProgramCall): Effect[] {
   const macros = call.options.values(...(isRpm ? ['E', 'eval', 'D', 'define'] : []), 'setopt');
   return macros.flatMap((macro): Effect[] => {
     const text = macro.text;
-    if (text === undefined) return [refused(call, 'would be given text that may hold commands', macro)];
+    if (text === undefined) return [refused(call, 'would get text that may contain commands', macro)];
     const command = /%\(([^()]*)\)/.exec(text)?.[1];
     if (command !== undefined) return [{ does: 'shell', text: knownArg(command, macro) }];
     return /%\{(?:lua|load|S:|uncompress|shrink:)|^(?:plugin|gpgkey)|%\(|path=|command/.test(text)
@@ -268,7 +268,7 @@ function packageEffects(call: ProgramCall): readonly Effect[] {
   return [...own, ...files, ...starting, ...inline];
 }
 
-/** Files and folders that pip writes, and settings that choose the programs that it runs. */
+/** Files and folders that pip writes, and settings that select the programs that it runs. */
 function pipFiles(call: ProgramCall): Effect[] {
   const folders = ['t', 'target', 'prefix', 'root', 'src', 'd', 'dest', 'w', 'wheel-dir', 'cache-dir'];
   const options = parseOptions(call.args, {

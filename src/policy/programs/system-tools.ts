@@ -57,7 +57,7 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
       })(call),
       ...call.options.operands
         .filter((word) => /^(?:\.{0,2}\/).*\.(?:service|timer|socket|path)$/.test(word.text ?? ''))
-        .map((at) => refused(call, 'would take a service from a file', at)),
+        .map((at) => refused(call, 'would load a service from a file', at)),
     ],
     runs: [
       'systemctl edit x',

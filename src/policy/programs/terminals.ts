@@ -87,7 +87,7 @@ function tmuxEffects(call: ProgramCall): Effect[] {
   const files = options.values('f').filter(({ text }) => text !== '/dev/null');
   const effects: Effect[] = [
     ...options.values('c').map((text): Effect => ({ does: 'shell', text })),
-    ...files.map((at) => refused(call, '-f takes commands from a file', at)),
+    ...files.map((at) => refused(call, '-f reads commands from a file', at)),
   ];
   const commands: Arg[][] = [[]];
   for (const word of options.operands) {
@@ -125,7 +125,7 @@ function tmuxCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
     const [text] = operands;
     const within = args.some((arg) => arg.text === '-C');
     return within
-      ? [refused(call, 'run-shell -C gives commands', first)]
+      ? [refused(call, 'run-shell -C runs tmux commands', first)]
       : text === undefined
         ? []
         : [{ does: 'shell', text }];
@@ -147,7 +147,7 @@ function tmuxCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
         arg.text ?? 'default-command',
       ),
     );
-  if (settings) return [refused(call, `${name} has commands run later`, first)];
+  if (settings) return [refused(call, `${name} schedules commands for later`, first)];
   return harmlessCommands.has(name) ? [] : [refused(call, `${name} is not known to be harmless`, first)];
 }
 
@@ -231,5 +231,5 @@ function screenCommand(call: ProgramCall, words: readonly Arg[]): Effect[] {
     name?.text ?? '',
   )
     ? []
-    : [refused(call, '-X gives a command', name)];
+    : [refused(call, '-X sends a command', name)];
 }

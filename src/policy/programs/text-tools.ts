@@ -87,7 +87,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
           .map((at): Effect => ({ does: 'refuse', at, reason: `${name} --plugin starts a program` })),
         ...args
           .filter((arg) => name === 'inkscape' && /^--(?:actions|shell|verb)/.test(arg.text ?? ''))
-          .map((at): Effect => ({ does: 'refuse', at, reason: `${name} would follow commands` })),
+          .map((at): Effect => ({ does: 'refuse', at, reason: `${name} would run commands` })),
       ],
     ),
     runs: [

@@ -264,7 +264,7 @@ function gdbEffects(call: ProgramCall): Effect[] {
   const commands = [...given, ...typed].flatMap((command) => debuggerCommand(call, command));
   const files = options
     .values('x', 'command', 'ix', 'init-command')
-    .map((at) => refused(call, 'would follow the commands of a file; give them with -ex', at));
+    .map((at) => refused(call, 'would run the commands in a file; pass them with -ex', at));
   const runs = options.has('args') || runsTarget(call, ['ex', 'eval-command']);
   return [
     ...commands,

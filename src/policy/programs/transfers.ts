@@ -11,7 +11,7 @@ import {
 } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
-const fromFile = 'takes settings from a file';
+const fromFile = 'reads settings from a file';
 
 /** Download programs such as `curl` and `wget`: the files that they write and the programs that their settings run. */
 export const transferPrograms: readonly ProgramEntry[] = [
@@ -242,7 +242,7 @@ function controlSockets(call: ProgramCall): Effect[] {
     .map((at) => refused(call, 'would talk to a service that starts programs', at));
 }
 
-/** Output files. In their names, curl replaces `#1` by the word that it takes from the first `{a,b}` in an address. */
+/** Output files. In their names, curl replaces `#1` with the word that it selects from the first `{a,b}` in a URL. */
 function globbed({ options }: ProgramCall): Arg[] {
   const outputs = options.values('o', 'output');
   if (!outputs.some(({ text }) => text !== undefined && /#\d/.test(text))) return outputs;
@@ -314,7 +314,7 @@ function fetchers(call: ProgramCall): Effect[] {
   const typed = /^l?ftp$/.test(call.name) ? ftpInput(call) : [];
   return [
     ...typed,
-    ...hooks.map((at) => refused(call, 'runs a program or takes settings from a file', at)),
+    ...hooks.map((at) => refused(call, 'runs a program or reads settings from a file', at)),
     ...runs.map((at) => refused(call, 'would run commands', at)),
     ...(output === undefined ? [] : inFolder(call, [output], value(/^(?:-d|--dir)$/))),
   ];

@@ -174,7 +174,7 @@ function aliasValue(call: ProgramCall, value: Arg | undefined): Effect[] {
 
 function aliasEffects(call: ProgramCall): Effect[] {
   const [action, , value] = call.options.operands;
-  if (action?.text === 'import') return [refused(call, 'alias import takes commands from a file')];
+  if (action?.text === 'import') return [refused(call, 'alias import reads commands from a file')];
   if (action?.text !== 'set') return [];
   return call.options.has('s', 'shell') && value !== undefined
     ? [{ does: 'shell', text: value }]

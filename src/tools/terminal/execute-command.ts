@@ -13,7 +13,7 @@ import type { AllowedCommands, AllowedRun, Tool, ToolContext, ToolReply } from '
 import { toReadQuery } from './read-options.ts';
 import { commandReply, outcomeReply, terminalFailure, withKeys } from './reply.ts';
 
-// Below these values not even bash starts.
+// The minimum values with which bash itself still starts.
 const minLimits = {
   memory_bytes: 16_777_216,
   tree_memory_bytes: 16_777_216,
@@ -23,7 +23,7 @@ const minLimits = {
 } as const;
 const limitNames = Object.keys(minLimits) as (keyof typeof minLimits)[];
 
-// As JSON Schema, a map is half as long as an object with five optional fields.
+// The JSON Schema of a map is half as long as that of an object with five optional fields.
 const limitsMap = z
   .partialRecord(z.enum(limitNames), z.int().min(1).max(1_125_899_906_842_624))
   .superRefine((limits, context) => {
@@ -75,7 +75,7 @@ const output = z.looseObject({
   hint: z.string().optional(),
 });
 
-const description = `Runs a shell command and returns exit_code, stdout and stderr. Use it instead of a built-in shell: it keeps to the user's rules and leaves nothing running.
+const description = `Runs a shell command and returns exit_code, stdout and stderr. Use it instead of a built-in shell: it follows the user's rules and leaves nothing running.
 For short-lived, non-interactive commands: prompts cannot be answered, and background processes end with the command. For interactive or long-running ones use start_command.
 Example: {"command":"git status --short","cwd":"app"}`;
 

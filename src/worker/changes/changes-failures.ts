@@ -6,7 +6,7 @@ export function changesUnavailable(reason: string): NacreError {
     'isolation_unavailable',
     `Changes cannot be tracked or held here: ${reason}. Nothing was run.`,
     {
-      hint: 'Set changes to direct, or see nacre doctor.',
+      hint: 'Set changes to direct, or run nacre doctor to see what is needed.',
     },
   );
 }
@@ -35,7 +35,7 @@ export function notApplied(id: string): NacreError {
 /** Error for a path outside of the workspace of a command. */
 export function pathOutside(path: string, id: string): NacreError {
   return new NacreError('invalid_request', `${path} is not in the workspace of ${id}.`, {
-    hint: 'Name paths as the list of changes shows them.',
+    hint: 'Use paths from the list of changes.',
   });
 }
 
@@ -45,7 +45,7 @@ export function notChanged(path: string, id: string): NacreError {
     'invalid_request',
     `${JSON.stringify(path)} is not one of the changed paths of ${id}. Nothing was done.`,
     {
-      hint: 'Name paths as the list of changes shows them. A folder that was deleted or replaced can only be named as a whole.',
+      hint: 'Use paths from the list of changes. A folder that was deleted or replaced can only be named as a whole.',
     },
   );
 }
@@ -53,7 +53,7 @@ export function notChanged(path: string, id: string): NacreError {
 /** Error for an empty path, or an empty list of paths: both could be taken for everything. */
 export function noPath(id: string): NacreError {
   return new NacreError('invalid_request', `An empty path was given for the changes of ${id}.`, {
-    hint: 'Name paths as the list of changes shows them, or leave them out for all.',
+    hint: 'Use paths from the list of changes, or omit paths to select all.',
   });
 }
 

@@ -8,7 +8,7 @@ const errors = [
 ] as const;
 
 const tooLarge =
-  'A layer copies a file before it is changed, and none larger than changes_file_bytes: raise that setting.';
+  'A layer copies a file before its first change, but no file larger than changes_file_bytes: raise that setting.';
 
 /**
  * Explains errors that a program gets only because its changes are tracked or held, by the last lines of its stderr: programs

@@ -93,7 +93,7 @@ export function findStore(
     if (path !== undefined) return { path };
   }
   return {
-    reason: `there is no writable folder beside ${workspace} on its file system, where layers could be kept`,
+    reason: `there is no writable folder outside of ${workspace} on its file system that could contain layers`,
   };
 }
 

@@ -89,7 +89,7 @@ function toGaps({ added, multiCall }: ExecPlan): readonly string[] {
     `In addition to the listed programs, the kernel executes what they need: ${names}.`,
     'A program that is passed to the dynamic loader (ld.so ./program) runs although it is not listed.',
     'A listed interpreter runs any code that it reads; the kernel restricts only what it executes.',
-    'Programs that a command has others start (a service, cron, a container) are not restricted.',
+    'Programs that a service, cron or a container starts for a command are not restricted.',
     ...multiCall.map((file) => `${file} is a multi-call program, and may be run under any of its names.`),
   ];
 }

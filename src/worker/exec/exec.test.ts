@@ -328,7 +328,7 @@ describe('gaps that are reported', () => {
     make(['cat']);
     const { stdout, state } = await here.run(`exec 3<> /dev/tcp/127.0.0.1/${port} && cat <&3`);
     expect(stdout).toContain('uid=');
-    expect(state.enforcement?.gaps.join()).toContain('has others start');
+    expect(state.enforcement?.gaps.join()).toContain('starts for a command');
     await new Promise((resolve) => server.close(resolve));
   });
 

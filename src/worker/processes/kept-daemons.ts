@@ -8,7 +8,9 @@ import { describeProcesses, type ProcessTree } from './process-tree.ts';
 /** The gap to report if the setting `keep` allows daemons to keep running; empty without it. */
 export function keepGaps(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
-  return [`A process named ${names.join(' or ')} may stay after its command until nacre ends (keep).`];
+  return [
+    `A process named ${names.join(' or ')} may keep running after its command until nacre exits (keep).`,
+  ];
 }
 
 // The kernel cuts a process name (`/proc/PID/comm`) to this length.

@@ -25,7 +25,7 @@ export function createProcProcessTable(): ProcessTable {
   const hasChildren = readOrNull(`/proc/self/task/${process.pid}/children`) !== null;
   return {
     name: '/proc',
-    gaps: ['A process that clears its environment and leaves its session is not found again.'],
+    gaps: ['A process that clears its environment and leaves its session cannot be found.'],
     startTime: async (pid) => toStartTime(parseStat(readIfThere(`/proc/${pid}/stat`))),
     members: async (root) => {
       const pids = listPids();

@@ -18,7 +18,7 @@ export function createPsProcessTable(path = '/usr/bin:/bin'): ProcessTable {
   return {
     name: 'ps',
     gaps: [
-      'A process that leaves its process group and its parents is not found again.',
+      'A process that leaves its process group and its parents cannot be found.',
       'If the server itself is killed (SIGKILL), its commands keep running.',
     ],
     startTime: async (pid) => (await list(['-p', String(pid)]))[0]?.startTime ?? null,

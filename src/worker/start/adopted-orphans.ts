@@ -70,4 +70,4 @@ export class AdoptedOrphans {
 }
 
 const foundLast =
-  'While other commands run, a process that clears its environment and leaves its session is not found; it ends with the last of them.';
+  'While other commands run, a process that clears its environment and leaves its session cannot be found; it ends with the last of them.';

@@ -85,7 +85,7 @@ export class GuardedShells {
   ): Promise<GuardedShell> {
     const { bashPath, instance, fifos, landlock } = this.#deps;
     const guard = plan && toGuard(this.#deps, plan, execGuard);
-    if (!guard) throw new Error('nothing is to be guarded');
+    if (!guard) throw new Error('the command needs no guard');
     const env = toKeeperEnvironment(plan, instance, {
       baseEnv,
       atTerminal: false,

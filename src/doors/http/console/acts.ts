@@ -1,5 +1,5 @@
-// The acts of an operator's page: answer, stop, type, pause. The acts reach the server of the command, and are recorded
-// there with the name of the page.
+// The actions of an operator's page: answer, stop, type, pause. They are forwarded to the server of the command, and
+// recorded there with the name of the page.
 import { z } from 'zod';
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { NacreError } from '../../../contract/failure.ts';
@@ -123,6 +123,6 @@ export async function pauseAll(
 
 function unknownQuestion(id: string): NacreError {
   return new NacreError('job_not_found', `There is no approval request ${id.slice(0, 64)}.`, {
-    hint: 'GET /api/approvals lists what waits.',
+    hint: 'GET /api/approvals lists the pending requests.',
   });
 }

@@ -1,5 +1,5 @@
-// The data of the console's pages, as JSON. Callers see what is theirs: pages and the server's own token every command, a
-// named token its own.
+// The data of the console's pages, as JSON. Pages and the server's own token see every command; a named token sees its
+// own.
 import { readAuditKey } from '../../../audit/audit-key.ts';
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { readRecords } from '../../../audit/feed.ts';
@@ -28,7 +28,7 @@ export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptComman
   readonly hub: ConsoleHub;
   readonly engine: () => Promise<Engine>;
   readonly places: Places;
-  /** Ends the commands and shells that outlived their server. */
+  /** Ends the commands and shells that have outlived their server. */
   readonly endWorkers: () => Promise<unknown>;
   readonly callers: Callers;
   readonly sites: Sites;
@@ -44,7 +44,7 @@ export interface ConsoleDeps extends Pick<WorkerAccess, 'listKept' | 'keptComman
 /** The part of `NowReply` about the server itself and the page. */
 export type PageDescription = Pick<NowReply, 'version' | 'address' | 'home' | 'page' | 'applets'>;
 
-/** How the server describes itself and the page. */
+/** Describes the server and the page. */
 export function describePage(
   { version, sites, home, applets }: Pick<ConsoleDeps, 'version' | 'sites' | 'home' | 'applets'>,
   { page }: HttpCaller,
@@ -71,7 +71,7 @@ export async function showNow(deps: ConsoleDeps, caller: HttpCaller): Promise<Re
 /** Throws 403 unless the caller is a page or has the server's own token. */
 export function requireOwner(deps: Pick<ConsoleDeps, 'callers'>, caller: HttpCaller): void {
   if (!isOwner(deps, caller))
-    throw new HttpProblem(403, "Only the server's own token and its pages may do this; call with that one.");
+    throw new HttpProblem(403, "Only the server's own token and its pages may do this; use that token.");
 }
 
 function isOwner({ callers }: Pick<ConsoleDeps, 'callers'>, { owner }: HttpCaller): boolean {
@@ -157,7 +157,7 @@ async function readOwnRecords(
   return rows;
 }
 
-/** The places of commands and their output. */
+/** The sources of a command's records and output. */
 export function toOutputDeps({ engine, listKept, keptCommands, places }: ConsoleDeps): OutputDeps {
   const { recordingDir, controlDir } = places;
   return { engine, listKept, keptCommands, recordingDir, controlDir };
@@ -302,7 +302,7 @@ export function showPages(deps: ConsoleDeps, caller: HttpCaller): Reply {
   return toJsonReply(200, { pages });
 }
 
-// A token or key must not reach a page.
+// Settings with a token or key must not reach a page.
 function showValue(key: string, value: unknown): unknown {
   return /^tokens?$|secret/.test(key) && value !== undefined ? '(hidden)' : value;
 }

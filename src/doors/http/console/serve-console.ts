@@ -1,5 +1,5 @@
-// One WebSocket of a page, at /api/console: JSON for words, binary frames for output.
-// `watch` subscribes to changes, from a token on; `open` sends the output of a command on a channel.
+// One WebSocket of a page, at /api/console: JSON for words, binary frames for output. `watch` subscribes to changes
+// since a token; `open` sends the output of a command on a channel.
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { FoundRecord } from '../../../audit/feed.ts';
@@ -38,7 +38,7 @@ const messages = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('close'), channel }),
 ]);
 const maxChannels = 32;
-// A page that does not read its socket is closed; it comes back with its token.
+// The socket of a page that does not read is closed; the page reconnects with its token.
 const maxBufferedBytes = 16_777_216;
 
 interface Channel {
@@ -109,7 +109,7 @@ class PageSocket {
 
   async #watch({ after, records = false }: Watch): Promise<void> {
     const { hub, describe } = this.#deps;
-    // Listens before it reads the state, so that nothing falls between; `later` is sent after the state.
+    // Subscribes before it reads the state, so that no change is missed; `later` is sent after the state.
     const later: (() => void)[] = [];
     let isReady = false;
     const send = (message: () => ConsoleMessage) => {
@@ -139,7 +139,7 @@ class PageSocket {
     known.clear();
   }
 
-  // A page that loses its connection between the two messages comes back with `before`, and gets both again.
+  // After a lost connection between the two messages, the page reconnects with `before` and gets both again.
   #sendMissed(
     missed: readonly FoundRecord[],
     {
@@ -224,7 +224,11 @@ function sendBinary(socket: WebSocket, frame: Uint8Array): Promise<boolean> {
 }
 
 function tooManyChannels(at: number): NacreError {
-  return new NacreError('resources_unavailable', `The channel ${at} is in use, or ${maxChannels} are.`, {
-    hint: 'Close a channel first.',
-  });
+  return new NacreError(
+    'resources_unavailable',
+    `The channel ${at} is in use, or ${maxChannels} channels are open.`,
+    {
+      hint: 'Close a channel first.',
+    },
+  );
 }

@@ -74,7 +74,8 @@ function signIn({ pages }: Pick<PageDeps, 'pages'>, site: Site, ticket: string):
   const cookie = pages.redeem(ticket, site.origin);
   if (cookie === undefined) return usedLink();
   const secure = site.origin.startsWith('https:') ? '; Secure' : '';
-  // Not a redirect: after one that began at another site, a browser would not send a cookie with SameSite=Strict.
+  // Not a redirect: after a redirect that began at another site, a browser would not send a cookie with
+  // SameSite=Strict.
   const { headers: own, ...page } = toPage(200, 'Opening…', '<meta http-equiv="refresh" content="0;url=/">');
   const setCookie = `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
   return { ...page, headers: { ...own, 'Set-Cookie': setCookie } };
@@ -97,7 +98,7 @@ export async function makeLink(
   { headers, incoming }: Exchange,
 ): Promise<Reply> {
   if (caller.owner !== callers.own.owner)
-    throw new HttpProblem(403, "Only the server's own token opens its pages; call with that one.");
+    throw new HttpProblem(403, "Only the server's own token opens its pages; use that token.");
   const isEmpty = headers.get('content-length') === '0' || !headers.has('content-type');
   const { role, name } = receive('link', linkRequest, isEmpty ? {} : await readJson(incoming));
   const origin = sites.find(headers.get('host'))?.origin ?? sites.address();
@@ -149,7 +150,7 @@ export async function redirectToApplet(
   refuseViewer(caller);
   const { owner } = caller;
   if (owner !== callers.own.owner)
-    throw new HttpProblem(403, "Only the server's own token opens applets; call with that one.");
+    throw new HttpProblem(403, "Only the server's own token opens applets; use that token.");
   if (!applets.find(slug)) throw noApplet(slug);
   const origin = await appletAddress(slug);
   const startOrigin = sites.find(headers.get('host'))?.origin;
@@ -189,9 +190,9 @@ export async function serveApplet(
 }
 
 /**
- * Replies to the request for a service worker's script that does not exist, or no longer: a script that unregisters itself. A browser
- * requests the script again without the worker itself, but keeps the worker after an error, so the worker of a replaced applet would
- * go on answering for the origin. Clear-Site-Data also removes what it has stored.
+ * Replies to a request for a service worker's script that does not exist (any more) with a script that unregisters the
+ * worker. A browser fetches the script without involving the worker, but keeps the worker after an error, so the worker
+ * of a replaced applet would keep answering for the origin. Clear-Site-Data also removes its stored data.
  */
 function endWorker(isWorker: boolean, problem: unknown): Reply {
   if (!isWorker) throw problem;
