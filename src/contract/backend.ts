@@ -41,13 +41,13 @@ export interface BackendChanges {
   changesFault(): Promise<string | null>;
   /** Lists kept changes, the oldest first; those of one owner, if given. */
   listChanges(owner?: string | undefined): Promise<readonly ChangesEntry[]>;
-  /** Lists the changed paths of one command; those that undoing would change, if they are applied. */
+  /** Lists the changed paths of one command; for applied changes, the paths that undoing would change. */
   scanChanges(action: ChangesAction, limit: number): Promise<ChangesResult>;
-  /** The same with the differences, as far as they fit. */
+  /** Like `scanChanges`, with diffs of text files up to the limits. */
   showChanges(action: ChangesAction, limits: ShowLimits): Promise<ShownChanges>;
   applyChanges(action: ChangesAction): Promise<ChangesResult>;
   discardChanges(action: ChangesAction): Promise<ChangesResult>;
-  /** Moves the versions from before the command back; its changes are held afterwards. */
+  /** Restores the files from before the command; its changes are held afterwards. */
   undoChanges(action: ChangesAction): Promise<ChangesResult>;
 }
 
@@ -116,9 +116,9 @@ export interface Backend extends BackendChanges {
   closePort(hostPort: number): Promise<ForwardedPort | undefined>;
   /** Removes a room (`JobSpec.room`) once its last command has ended. */
   closeRoom(room: string): Promise<void>;
-  /** Takes up the commands and persistent shells that earlier connections of a client left running, or that ended since. */
+  /** Reattaches to the commands and persistent shells of earlier connections of a client, running or ended since. */
   takeUp(request: TakeUpRequest): Promise<readonly KeptCommand[]>;
-  /** Reports that the end of a job was recorded, so that no later connection has to record it. */
+  /** Notes that the end of a job is in the audit log, so that no later connection records it again. */
   settle(id: string): Promise<void>;
   /** Stops every job with `stopOnClose`, except those that outlive the connection, and removes the worker's files. */
   close(): Promise<void>;
@@ -126,7 +126,10 @@ export interface Backend extends BackendChanges {
 
 /** Argument of `Backend.takeUp`. */
 export interface TakeUpRequest {
-  /** As in `Keeping.identity`; undefined shows the commands of every client to the local user, without taking them up. */
+  /**
+   * As in `Keeping.identity`; undefined lists the commands of every client for the local user, without reattaching to
+   * them.
+   */
   readonly identity: string | undefined;
   /** The key of the caller's room, which replaces `Keeping.room` in the keys of its persistent shells. */
   readonly room: string;
@@ -154,7 +157,7 @@ export interface KeptCommand {
   readonly terminal?: TerminalSize | undefined;
   readonly keeping: Keeping;
   readonly state: JobState;
-  /** Everything that was typed into it, for the judge of its later input; undefined if that is not known any more. */
+  /** Everything that was typed into it, by which its later input is judged; undefined if that is no longer known. */
   readonly typed?: string | undefined;
   /** Texts that were typed as secrets. */
   readonly hide: readonly string[];

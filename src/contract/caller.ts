@@ -1,5 +1,5 @@
 /**
- * The party that makes a call. These words name parts of it and are used for nothing else:
+ * The party that makes a call. These words name its parts and have no other meaning:
  * - `door`: how its calls arrive,
  * - `client`: the name of the program that calls, as the audit log records it,
  * - `owner`: the id that commands and sessions belong to; each HTTP token has one, and all local callers share one,

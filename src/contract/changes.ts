@@ -21,7 +21,7 @@ export type ChangeKind = (typeof changeKinds)[number];
 /** The type of a file. */
 export type FileType = 'file' | 'folder' | 'symlink' | 'fifo' | 'socket' | 'device';
 
-/** A file before or after a change. */
+/** The state of a file before or after a change. */
 export interface FileVersion {
   readonly type: FileType;
   /** Permission bits. */
@@ -51,10 +51,12 @@ export interface ChangeList extends Readonly<Record<ChangeKind, number>> {
   readonly conflicts: readonly string[];
 }
 
-/** `applied`: in the workspace, can be undone; `held`: not in the workspace; `partial`: some are, some are held. */
+/**
+ * `applied`: in the workspace, can be undone; `held`: not in the workspace; `partial`: some are applied, some are held.
+ */
 export type ChangesState = 'applied' | 'held' | 'partial';
 
-/** The changes of a command that has ended, in its reply. */
+/** The changes of an ended command, for its reply. */
 export interface CommandChanges extends ChangeList {
   /** The id of the command, by which they are applied, discarded and undone. */
   readonly id: string;
@@ -77,7 +79,7 @@ export interface ChangesEntry {
   readonly asksUser?: boolean | undefined;
 }
 
-/** A call about kept changes; without `paths`, about all of them. */
+/** A call about kept changes; without `paths` it applies to all of them. */
 export interface ChangesAction {
   readonly id: string;
   readonly paths?: readonly string[] | undefined;
@@ -85,7 +87,7 @@ export interface ChangesAction {
   readonly force?: boolean | undefined;
 }
 
-/** The result of a `ChangesAction`: the changes in question, of which `conflicts` were left alone. */
+/** The result of a `ChangesAction`: the selected changes; `conflicts` lists those that were skipped. */
 export interface ChangesResult extends ChangeList {
   readonly id: string;
   /** The state afterwards; `gone` if nothing is kept any more. */

@@ -11,7 +11,7 @@ export function showCommand(command: Command): string {
   return command.kind === 'shell' ? command.script : command.argv.join(' ');
 }
 
-/** Input the caller sends with the command that a program could read as code. */
+/** Input from the caller that a program of the command could execute as code. */
 export interface CommandContext {
   /** True in a persistent shell, where later commands see the functions, variables and traps this one defines. */
   readonly lasting?: boolean | undefined;

@@ -1,4 +1,4 @@
-// The words that the console's page and the server share: cards for lists, and the messages of `/api/console`.
+// The types that the console's page and the server share: cards for lists, and the messages of `/api/console`.
 import type { Verdict } from './decision.ts';
 import type { EndCause } from './job.ts';
 
@@ -58,7 +58,7 @@ export interface CommandCard {
   readonly awaiting: boolean;
   readonly ports: readonly number[];
   readonly cpu_ms: number | null;
-  /** Of one core, in the last second; null unless it runs. */
+  /** CPU in percent of one core, in the last second; null unless it runs. */
   readonly cpu_percent: number | null;
   readonly memory_bytes: number | null;
   readonly terminal: boolean;
@@ -72,7 +72,7 @@ export interface CommandCard {
   readonly acts: readonly PersonAct[];
 }
 
-/** An act of a person on a command. */
+/** An action of a person on a command. */
 export interface PersonAct {
   readonly kind: 'approved' | 'declined' | 'stop' | 'input';
   readonly at: string;
@@ -80,7 +80,7 @@ export interface PersonAct {
   readonly note: string | null;
 }
 
-/** A connection of a client, with counts of its commands. */
+/** An agent: a connection of a client, with counts of its commands. */
 export interface AgentCard {
   readonly key: string;
   readonly client: string;
@@ -184,10 +184,10 @@ export interface NowReply {
 /** The most commands in `NowReply.failed`. */
 export const maxFailed = 50;
 
-/** The close code of a socket for which there is no room; its reason says why. */
+/** The close code of a socket that exceeds a limit; the close reason says which. */
 export const tryAgainLater = 1_013;
 
-/** Operators act; viewers only look. */
+/** Operators can act; viewers can only read. */
 export type PageRole = 'operator' | 'viewer';
 
 /** Messages from the page. */
@@ -220,7 +220,7 @@ export type ConsoleMessage =
       readonly change: NowChange;
     }
   | { readonly type: 'records'; readonly token: string; readonly records: readonly RecordRow[] }
-  /** Too much happened since the token of `watch`: the page fetches its lists again. */
+  /** Too many changes since the token of `watch`: the page fetches its lists again. */
   | { readonly type: 'reset'; readonly token: string }
   | { readonly type: 'skipped'; readonly channel: number; readonly from: number; readonly to: number }
   | {

@@ -54,7 +54,7 @@ export interface Facts {
   /** The directories of `InspectQuery.workspace`, without those outside of the `workspace` setting in a sandbox. */
   readonly workspace?: readonly Place[] | undefined;
   readonly home: string;
-  /** All home directories of the machine, as named and as canonical paths; `home` alone if it is absent. */
+  /** All home directories of the machine, as named and as canonical paths; if absent, `home` is the only one. */
   readonly homes?: readonly string[] | undefined;
   /** nacre's own files and folders, as named and as canonical paths; no command may change them. */
   readonly ownFiles?: readonly string[] | undefined;

@@ -22,7 +22,7 @@ export const failureCodes = [
 /** One of `failureCodes`. */
 export type FailureCode = (typeof failureCodes)[number];
 
-/** The error for a command that did not run: a code for programs, a sentence and a `hint` for users and models. */
+/** The error for a command that did not run: a `code` for programs, a sentence and a `hint` for users and models. */
 export class NacreError extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;

@@ -25,7 +25,10 @@ export interface ExecList {
   readonly names: readonly string[];
   /** Programs and folders of programs that the listed ones are known to execute. */
   readonly helpers: { readonly names: readonly string[]; readonly folders: readonly string[] };
-  /** Listed programs that by their nature run others, or that nacre does not know; the list is closed if there are none. */
+  /**
+   * Listed programs that run arbitrary other programs, or that nacre does not know; the list is closed if there are
+   * none.
+   */
   readonly open: readonly string[];
 }
 

@@ -55,7 +55,10 @@ export interface JobSpec {
   readonly changes?: RequestedChanges | undefined;
 }
 
-/** The client that a command or persistent shell belongs to, so that only a later connection of the same client takes it up again. */
+/**
+ * The client that a command or persistent shell belongs to, so that only a later connection of the same client
+ * reattaches to it.
+ */
 export interface Keeping {
   /** Identifies the user or token, the project folder and the client (`toIdentity`). */
   readonly identity: string;
@@ -134,7 +137,7 @@ export interface JobEnd {
   /** The exit code as in bash: 128 + N after signal N; null if it is not known (`supervision_lost`, `worker_lost`). */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** A sentence that explains `cause`, if there is more to say. */
+  /** A sentence that explains `cause` in more detail. */
   readonly detail: string | null;
   /** Processes that still ran when the command exited: killed then, or left running in its persistent shell. */
   readonly leftRunning: readonly ProcessRef[];
@@ -182,11 +185,11 @@ export interface JobState {
   /** The resources that its process tree has used so far; null for a job that never ran. */
   readonly resources: Resources | null;
   readonly end: JobEnd | null;
-  /** Why its changes are made directly although they were to be tracked; absent otherwise. */
+  /** Why its changes are made directly although tracking was requested; absent otherwise. */
   readonly changesNote?: string | undefined;
   /** True if it keeps running when the connection to its worker is closed; absent otherwise. */
   readonly outlives?: boolean | undefined;
-  /** Since when its worker does not answer; present while `status` is `unreachable`. */
+  /** When its worker stopped answering; present while `status` is `unreachable`. */
   readonly unreachableSince?: string | undefined;
   /** The worker's signature of the end; present if the command ran in a detached worker and has ended. */
   readonly endRecord?: EndRecord | undefined;

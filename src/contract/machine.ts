@@ -10,13 +10,13 @@ export interface MachineSettings {
   /** Its key in the setting `machines`. */
   readonly name: string;
   readonly road: RoadSettings;
-  /** One line for models and people about what the machine is for. */
+  /** The purpose of the machine in one line, for models and people. */
   readonly description?: string | undefined;
   /** How long background commands keep running there while the connection is lost. */
   readonly orphanMs: number;
   /** Programs that may run there. If absent, the general list applies. */
   readonly allow?: readonly string[] | undefined;
-  /** Programs from the project's file, if `allow` is absent; a program must be in the general list as well. */
+  /** Programs from the project's file, if `allow` is absent; a program must also be in the general list. */
   readonly projectAllow?: readonly string[] | undefined;
   /** `none` if commands there must not write files. */
   readonly fileWrites?: 'none' | undefined;

@@ -1,4 +1,7 @@
-/** Secrets of another machine, by which the near side finds them in output and records without receiving them. */
+/**
+ * Digests of another machine's secrets, with which the near side finds them in output and records without receiving
+ * them.
+ */
 export interface SecretDigests {
   /** The key of the digests, in hexadecimal digits. */
   readonly key: string;

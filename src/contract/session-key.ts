@@ -7,8 +7,8 @@ export interface SessionOwner {
 }
 
 /**
- * Identifies a client across restarts: the server's project folder, its token or user, and the name of the client. Ids that
- * are new in every process, such as the owner of `nacre mcp`, are left out.
+ * Identifies a client across restarts: the server's project folder, its token or user, and the name of the client. It
+ * contains no id that is new in every process, such as the owner of `nacre mcp`.
  */
 export function toIdentity(
   { caller, owner }: { readonly caller: Caller; readonly owner: string },

@@ -12,7 +12,10 @@ export interface SessionEnd {
 
 /** The state that a new shell got from the previous one, as counts for `SessionEnd.restored`. */
 export interface Restoration {
-  /** Why there is a new shell: the last one ended, was closed while idle, moved to the background with its command, or had a layer of its own. */
+  /**
+   * Why there is a new shell: the previous one ended, was closed while idle, moved to the background with its command,
+   * or had a layer of its own.
+   */
   readonly reason: 'ended' | 'idle' | 'moved' | 'layer';
   readonly variables: number;
   readonly functions: number;

@@ -1,6 +1,6 @@
 // The messages between an engine (near) and a worker (far) at the two ends of one byte stream. Both sides send `magic`
-// first; the near side skips what precedes it, such as the banner of a login shell. Then follow frames: u32 length of the rest,
-// u8 kind, u32 number, u32 length of the JSON, the JSON, raw bytes; integers are big endian.
+// first; the near side skips what precedes it, such as the banner of a login shell. After that come frames: u32 length
+// of the rest, u8 kind, u32 number, u32 length of the JSON, the JSON, raw bytes; integers are big endian.
 // 1. `hello` opens a link: the near side names its settings and the jobs that it knows, the far side its own identity.
 // 2. A call has a number and is answered once; a repeated call gets the same answer and is not made again.
 // 3. The far side pushes output, as far as it has credit, and every change of a job's state.
@@ -33,7 +33,7 @@ import type { MachineReport } from './report.ts';
 import type { SecretDigests } from './secret-digests.ts';
 import type { SessionState } from './session.ts';
 
-/** The version of the messages; sides with different versions do not talk to each other. */
+/** The version of the messages; sides with different versions refuse each other. */
 export const protocol = 1;
 
 /** The first line that each side sends. */
@@ -74,9 +74,9 @@ export interface NearHello {
 
 /** The part of a hello that only a worker on another machine needs. */
 export interface Elsewhere {
-  /** Which of its variables are secrets, besides those whose names say so. */
+  /** Rules for which of its variables are secrets, besides those that `looksSecret` recognises. */
   readonly secretRules?: EnvironmentRules | undefined;
-  /** Where commands run that name no directory, if it exists there; the home directory there by default. */
+  /** The default directory of commands, if it exists there; otherwise the home directory there. */
   readonly cwd?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface FarMachine {
   /** The kernel and processor, such as `linux x64`. */
   readonly platform: string;
   readonly home: string;
-  /** Where commands run that name no directory. */
+  /** The default directory of commands. */
   readonly cwd: string;
 }
 
@@ -163,8 +163,8 @@ export interface WireCalls {
   /** Asks for `awaiting` and `usage` of a job during the next `careMs`. */
   care(id: string): null;
   /**
-   * The near side closes the link and will not open it again; an older worker does not know this call. True if the worker
-   * ends with this link, because it has nothing else to keep.
+   * The near side closes the link and will not open it again; an older worker does not know this call. Returns true if
+   * the worker ends with this link, because it has nothing else to keep.
    */
   bye(): boolean | null;
   /** Ends every job and the worker itself. */

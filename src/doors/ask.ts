@@ -9,7 +9,7 @@ export interface Ask {
   close(): void;
 }
 
-/** Prepares to ask questions; undefined if stdin or stdout is not a terminal. */
+/** Creates an `Ask` for this terminal; undefined if stdin or stdout is not a terminal. */
 export function createAsk({ stdin, stdout, interrupted }: Io): Ask | undefined {
   const isTerminal = [stdin, stdout].every((end) => 'isTTY' in end && end.isTTY === true);
   if (!isTerminal) return undefined;

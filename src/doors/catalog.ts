@@ -37,7 +37,8 @@ const serveCommands: DoorGroup = {
     flags: { json: switchFlag('--json', 'Print the address and the token as one line of JSON.') },
     remoteCallers: ['model', 'app'],
     prepare: async (deps) => (await import('./cli/choose-preset.ts')).choosePreset(deps),
-    // Agents can call over HTTP as well. Doors do not import one another, so the catalog passes in the MCP server.
+    // Agents can also call over HTTP. Doors do not import one another, so the catalog passes the MCP server to the HTTP
+    // door.
     async load() {
       const [{ serve }, { createServer }, { watchResources }] = await Promise.all([
         import('./http/serve.ts'),

@@ -1,8 +1,10 @@
 /** The clients that use a server, for `nacre status`. */
 export interface ConnectedClients {
-  /** Notes a client. Without a `connection` that can end, it counts as connected for `quietMs` after its last request. */
+  /**
+   * Adds a client. Without a `connection` that can end, it counts as connected for `quietMs` after its last request.
+   */
   seen(name: string, connection?: string): void;
-  /** Notes the end of a connection. */
+  /** Removes the client of a connection that has ended. */
   left(connection: string): void;
   /** The names of the connected clients, each once, sorted. */
   names(): readonly string[];
@@ -12,7 +14,7 @@ const quietMs = 600_000;
 // Clients choose their names, so a client could send a new one with every request.
 const maxNames = 100;
 
-/** Creates a list without clients. */
+/** Creates an empty list. */
 export function createConnectedClients(now = () => performance.now()): ConnectedClients {
   const connections = new Map<string, string>();
   const seenAt = new Map<string, number>();

@@ -73,7 +73,7 @@ export interface VersionAccess {
 /** The resolved settings and the warnings they cause. */
 export interface SettingsAccess {
   readonly settings: readonly SettingInForce[];
-  /** Says what `exec: auto` enforces; loads the program entries of the policy. */
+  /** Describes what `exec: auto` enforces; loads the program entries of the policy. */
   noteOnExec(): Promise<SettingNote | undefined>;
   readonly presets: readonly string[];
   /** The programs of each preset. */
@@ -190,7 +190,7 @@ export interface UserRules {
 
 /** The tools of one caller. A change of the settings changes their time limits, which are part of their schemas. */
 export interface OfferedTools {
-  /** The tools for a client with that patience, `usual` by default; the same object until they change. */
+  /** The tools for a client with that patience, `usual` by default; the same object until the tools change. */
   list(patience?: Patience): readonly Tool[];
   /** Describes the rules for a model: programs, directories and time limits; the same text until the settings change. */
   instructions(patience?: Patience): Promise<string>;
@@ -208,13 +208,13 @@ export interface GreetingAccess {
 
 /** The input after a greeting, and what the client already knows. */
 export interface Greeted {
-  /** Has all input again, also that which was answered. */
+  /** A stream of all input, including the messages that were answered. */
   readonly stdin: Readable;
   /** Ids of requests that have their reply. */
   readonly answered: Set<string | number>;
   /** The instructions that the client received. */
   readonly introduced: string | undefined;
-  /** True if the input has ended, and every message has its reply. */
+  /** True if the input has ended and every message was answered. */
   readonly isOver: boolean;
 }
 
@@ -246,7 +246,7 @@ export interface HttpAccess extends LiveAccess {
   shellRules(narrowing?: Narrowing): HttpRules;
   /** Rules for shells opened at a terminal (`terminal_shells`), limited to the caller's directories. */
   terminalRules(narrowing?: Narrowing): HttpRules;
-  /** A clause about what `exec: auto` enforces on POST /api/shell, if that differs from the tools. */
+  /** A clause about what `exec: auto` enforces on POST /api/shell, if it differs from the tools. */
   noteOnApps(): Promise<string | undefined>;
 }
 

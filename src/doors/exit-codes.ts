@@ -14,7 +14,7 @@ export const refusedExit = 126;
 /** Added to the signal number, as shells do: 130 is SIGINT. */
 export const signalExitBase = 128;
 
-/** The exit code for a signal by its name; for `otherwise` if `signal` is not a signal name. */
+/** The exit code for the signal named `signal`, or for `otherwise` if it is not a signal name. */
 export function toSignalExit(signal: unknown, otherwise: 'SIGINT' | 'SIGTERM'): number {
   const signals: Readonly<Record<string, number>> = constants.signals;
   return signalExitBase + (signals[String(signal)] ?? constants.signals[otherwise]);

@@ -1,7 +1,7 @@
 import type { HelpRow } from '../settings/to-help-rows.ts';
 import type { Paint } from './paint.ts';
 
-/** The place that a text is laid out for. */
+/** The width and colours for which a text is laid out. */
 export interface Layout {
   readonly width: number;
   readonly paint: Paint;
@@ -58,7 +58,9 @@ function breakWord(word: string, width: number): string[] {
   return [word.slice(0, at), ...breakWord(word.slice(at), width)];
 }
 
-/** A command line in pieces that fit the width, to be pasted as it is: lines end in a backslash, quoted words are whole. */
+/**
+ * Breaks a command line into lines that can be pasted together: lines end in a backslash, and quoted words stay whole.
+ */
 export function wrapCommand(line: string, width: number): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
   const lines: string[] = [];

@@ -3,7 +3,7 @@
 /** Colours text that is safe to print; without colour, each function returns its argument. */
 export interface Paint {
   heading(text: string): string;
-  /** Something to type or to refer to: a command, a flag, an id. */
+  /** Text that the user can type or refer to: a command, a flag, an id. */
   name(text: string): string;
   good(text: string): string;
   warning(text: string): string;

@@ -32,7 +32,7 @@ export async function prepareServer(
   if (advice !== undefined) log(advice);
 }
 
-/** One line that says how to install bubblewrap, if it is missing and would work. */
+/** One line about how to install bubblewrap, if it is missing and would work. */
 function adviseProgram({ namespaceFault }: MachineReport): string | undefined {
   if (namespaceFault?.kind !== 'missing') return undefined;
   return `worth installing, for sandboxes: ${namespaceFault.fix}`;

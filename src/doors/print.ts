@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import { toNacreError } from '../contract/failure.ts';
 
 /**
- * Writes to a stream and waits until the data is flushed. A closed pipe is not an error. If the reader has stopped
- * reading, the wait ends when `giveUp` aborts.
+ * Writes to a stream and waits until the data is flushed. A closed pipe is not an error. If the process at the other
+ * end has stopped reading, the wait ends when `giveUp` aborts.
  */
 export function print(stream: Writable, data: string | Uint8Array, giveUp?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -20,7 +20,10 @@ export function showApprovalRequest(asked: ApprovalSubject): string {
   return rows.map(([name = '', value = '']) => toRow(name, value)).join('');
 }
 
-/** A labelled row. Each further line of `value` is marked with `|`, so that text from a model cannot imitate a row of ours. */
+/**
+ * A labelled row. Each further line of `value` is marked with `|`, so that text from a model cannot imitate a row of
+ * nacre's own.
+ */
 export function toRow(name: string, value: string): string {
   const [first = '', ...rest] = value.split('\n').map(escapeControls);
   return [`  ${name.padEnd(8)}| ${first}\n`, ...rest.map((line) => `  ${' '.repeat(8)}| ${line}\n`)].join('');

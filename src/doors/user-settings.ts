@@ -11,7 +11,7 @@ export type UserSettingsDeps = PlaceAccess & Pick<SettingsAccess, 'checkUserFile
 export interface UserSettings {
   readonly path: string;
   readonly text: string;
-  /** Replaces the text if nacre accepts the new one; returns how to describe and how to undo the change. */
+  /** Replaces the text if nacre accepts the new one; returns the change with its description and a way to undo it. */
   replace(text: string): Promise<WrittenSettings>;
 }
 

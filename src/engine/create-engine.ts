@@ -177,7 +177,8 @@ function journeyMethods(deps: JourneyDeps): Pick<Engine, 'run' | 'runOrDetach' |
   };
 }
 
-// Admitting a command takes about half a millisecond. Many that arrive together would block the event loop until all have started.
+// Admitting a command takes about half a millisecond. Many commands that arrive together would block the event loop
+// until all have started.
 const takeTurn = createTurns(4);
 
 // The specification of the Bash tools has eight hex digits, few enough that two ids could be the same.

@@ -57,7 +57,7 @@ export interface Engine {
   /** Ends every call, background command and persistent shell; new ones may follow. */
   endAll(): Promise<void>;
   readonly recordsOf: OwnRecords['of'];
-  /** The part of the audit files' names that is this server's. */
+  /** The part of the audit files' names that identifies this server. */
   readonly instance: string;
   /** Records what a person did in a page, about a command or in general; throws `audit_unavailable` if that fails. */
   notePageAct(kind: PageAct, caller: Caller, about?: { id?: string; detail?: string }): void;

@@ -1,7 +1,7 @@
-// Takes up what earlier processes of the same client left running, or what has ended since:
-// 1. the first call of a connection asks the backend for it, once,
-// 2. each command is registered under its name, with its screen drawn again and the judge of its input,
-// 3. its end is recorded when it is learned, unless an earlier process has recorded it.
+// Reattaches to commands of earlier processes of the same client, running or ended since:
+// 1. the first call of a connection calls `takeUp` of the backend, once,
+// 2. each command is registered under its name, with its screen redrawn and the judge of its input,
+// 3. its end is recorded when it is known, unless an earlier process has recorded it.
 import type { KeptCommand } from '../contract/backend.ts';
 import type { Keeping } from '../contract/job.ts';
 import { toIdentity, toRoomKey } from '../contract/session-key.ts';
@@ -24,9 +24,11 @@ export interface TakeUpCall extends Pick<TakeUpContext, 'caller' | 'connection'>
   readonly owner?: string | undefined;
 }
 
-/** Takes up the commands of earlier connections. */
+/** Reattaches to the commands of earlier connections. */
 export interface TakeUp {
-  /** Does so once per connection; a failure is not repeated, since the client has to know only what can be reached. */
+  /**
+   * Reattaches once per connection; a failure is not retried, since the client only needs to know reachable commands.
+   */
   ensure(context: TakeUpCall): Promise<void>;
   /** The names or ids of the commands that `ensure` has found running for a connection. */
   running(context: TakeUpContext): readonly string[];
@@ -40,7 +42,7 @@ interface TakeUpDeps extends EngineDeps {
 /** The owner of the local user on the control socket. */
 const localUser = '*';
 
-/** Creates the taking up of commands; it does nothing if commands do not outlive the process. */
+/** Creates a `TakeUp`, which does nothing if commands do not outlive the process. */
 export function createTakeUp(deps: TakeUpDeps): TakeUp {
   const done = new Map<string, Promise<readonly KeptCommand[]>>();
   const found = new Map<string, readonly string[]>();
@@ -71,8 +73,8 @@ export function createTakeUp(deps: TakeUpDeps): TakeUp {
   };
 }
 
-// A name can be reused once its command has ended, so several commands may have it: the running one, or else the newest, keeps it.
-// Returns the commands from the oldest to the newest.
+// A name can be reused once its command has ended, so several commands may have it: the running one or, if none runs,
+// the newest keeps it. Returns the commands from the oldest to the newest.
 function withUniqueNames(kept: readonly KeptCommand[]): readonly KeptCommand[] {
   const byAge = kept.toSorted((one, other) => (one.state.startedAt < other.state.startedAt ? -1 : 1));
   const byUse = [...byAge.filter(({ state }) => state.end), ...byAge.filter(({ state }) => !state.end)];

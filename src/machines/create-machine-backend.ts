@@ -14,13 +14,13 @@ export interface MachineDeps extends FarDeps {
   /** Options of the worker, without paths or environment variables of this machine. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly tombstoneMs: number;
-  /** Which variables of a machine are secrets, besides those whose names say so. */
+  /** Rules for which variables of a machine are secrets, besides those that `looksSecret` recognises. */
   readonly secretRules: EnvironmentRules;
   /** True if secrets of a machine are masked in the output of its commands. */
   readonly redactOutput: boolean;
 }
 
-// After a longer network outage, every caller has usually timed out as well.
+// After a longer network outage, callers have usually timed out as well.
 const graceMs = 60_000;
 const patienceMs = 9_000;
 const answerMs = 45_000;
@@ -83,7 +83,7 @@ export function toMachineOptions(
   };
 }
 
-/** Returns false for a machine that is created for a connection and removed with it. */
+/** False for a machine, such as a container, that is created for a connection and removed with it. */
 function keepsJobsOf(road: RoadSettings): boolean {
   switch (road.kind) {
     case 'ssh':

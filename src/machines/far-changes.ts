@@ -1,5 +1,6 @@
-// Records on this machine's disk of changes that commands have left on other machines, so that later servers and `nacre changes` know where
-// they are, list them while their machine is off, and ask no other machine. Each record is a file, STATE_DIR/machines/changes/COMMAND.
+// Records on this machine's disk of changes that commands have left on other machines, so that later servers and `nacre
+// changes` can locate them, list them while their machine is off, and connect to no other machine. Each record is a
+// file, STATE_DIR/machines/changes/COMMAND.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangesEntry, ChangesResult } from '../contract/changes.ts';

@@ -1,7 +1,7 @@
-// Records on this machine's disk of commands and persistent shells that outlive their server on other machines, so that a later server
-// knows which machines to ask. Each server writes to its own folder, STATE_DIR/machines/SERVER. A later server claims a record with
-// rename() into its own folder, which succeeds for only one server. Records also contain the facts that another machine must not
-// decide: the command, its owner, and the rules for its input.
+// Records on this machine's disk of commands and persistent shells that outlive their server on other machines, so that
+// a later server knows which machines to contact. Each server writes to its own folder, STATE_DIR/machines/SERVER. A
+// later server claims a record with rename() into its own folder, which succeeds for only one server. Records also
+// contain the facts that another machine must not decide: the command, its owner, and the rules for its input.
 import { linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSpec, Keeping } from '../contract/job.ts';
@@ -131,7 +131,7 @@ function readInstallation(root: string): string {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomHex(4)}`;
   writeFileSync(draft, randomHex(16), { mode: 0o600 });
-  // Fails if another server was faster; then the name that it wrote is used.
+  // Fails if another server was faster; then its name is used.
   tryTo(() => linkSync(draft, path));
   rmSync(draft);
   return readRegularFile(path);

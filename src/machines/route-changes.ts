@@ -15,7 +15,7 @@ export class RouteChanges {
   readonly #local: Backend;
   readonly #others: ReadonlyMap<string, MachineBackend>;
   readonly #records: FarChanges;
-  // Specs of commands whose changes are not recorded yet.
+  // Specs of commands whose changes have no record yet.
   readonly #specs = new Map<string, JobSpec & { readonly machine: string }>();
 
   constructor(local: Backend, others: ReadonlyMap<string, MachineBackend>, records: FarChanges) {

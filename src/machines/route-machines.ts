@@ -1,5 +1,5 @@
-// One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes there.
-// The first call that needs a machine opens its connection, so a machine that is off delays no other machine.
+// One backend for several machines: a job runs on the machine that its spec names, and every later call about it goes
+// there. The first call for a machine opens its connection, so a machine that is off does not delay calls for others.
 import { jobMethods } from '../backends/job-methods.ts';
 import type { RemoteBackend } from '../backends/remote/create-remote-backend.ts';
 import type { Backend } from '../contract/backend.ts';

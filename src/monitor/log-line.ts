@@ -9,7 +9,7 @@ type LogSettings = Pick<Values<typeof monitorSettings>, 'logLevel' | 'logFormat'
 
 /** Creates a function like `toLogLine` that adds the command to the line about its end. */
 export function createLogLines(settings: LogSettings): (record: AuditRecord) => string | null {
-  // Ended commands are removed, so this has as many entries as commands run.
+  // Ended commands are removed, so there is one entry per running command.
   const commands = new Map<string, unknown>();
   return (record) => {
     const { id, kind, command } = record;

@@ -42,7 +42,7 @@ export interface UsageSeries {
 const commandCapacity = 600;
 const serverCapacity = 720;
 const serverEveryMs = 10_000;
-// Ended commands keep their figures until this many newer ones have some.
+// The number of commands whose figures are kept; beyond it, those of the oldest ended commands are dropped.
 const maxCommands = 500;
 
 interface Entry {

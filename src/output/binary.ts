@@ -3,7 +3,7 @@ import { formatOf } from './magic-numbers.ts';
 import type { NulMeaning } from './strip-vt.ts';
 import { unfinishedBytes } from './utf8.ts';
 
-/** The content of a stream: text, with the meaning of its NULs, or binary data of the format `what`. */
+/** The content of a stream: text, with the role of its NULs, or binary data in the format `what`. */
 export type Content =
   | { readonly kind: 'text'; readonly nul: NulMeaning }
   | { readonly kind: 'binary'; readonly what: string };

@@ -43,7 +43,8 @@ export async function emulateTerminal(
   };
 }
 
-// Replies are typed into the program's stdin, so pass only numeric reports: others could contain text that the program chose.
+// Replies are written to the program's stdin, so only numeric reports are passed on: others could contain text that the
+// program chose.
 const harmlessReply = /^\x1b\[[?>=]?[\d;]*(?:\$y|[cnRtu])$/;
 
 function lineAt(line: { translateToString(trimRight: boolean): string } | undefined): string {

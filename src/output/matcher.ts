@@ -13,7 +13,7 @@ export interface Matcher {
 const defaultLimitMs = 1_000;
 // Even a very busy machine starts a thread within this time.
 const onlineMs = 10_000;
-// A thread that does not end is left behind; the next test starts another one.
+// A thread that does not terminate in time is abandoned; the next test starts another one.
 const endMs = 2_000;
 
 /** Throws `invalid_request` if `pattern` is not a regular expression; `field` is its name in the request. */

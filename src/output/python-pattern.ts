@@ -8,8 +8,9 @@ export interface Expression {
 const lineFlag = 'm';
 
 /**
- * Converts a pattern, in the syntax of JavaScript or of Python's `re`, for `RegExp`. Of Python it knows flags at the start
- * (`(?i)`), named groups (`(?P<x>…)`, `(?P=x)`), comments, `\A`, `\Z`, `{,n}`, and `]` as the first character of a set.
+ * Converts a pattern, in the syntax of JavaScript or of Python's `re`, for `RegExp`. The supported Python syntax is
+ * flags at the start (`(?i)`), named groups (`(?P<x>…)`, `(?P=x)`), comments, `\A`, `\Z`, `{,n}`, and `]` as the first
+ * character of a set.
  */
 export function toExpression(pattern: string): Expression {
   const [leading = '', letters = ''] = /^\(\?([aimsxuL]+)\)/.exec(pattern) ?? [];

@@ -2,7 +2,7 @@ import type { PolicyRule } from '../contract/decision.ts';
 import { ruleFor } from './match-rules.ts';
 import { surveyCommand, understand } from './understand.ts';
 
-/** A `matches` example that does not match, or a `spares` example that does, with a sentence that says so. */
+/** A `matches` example that does not match, or a `spares` example that does, with a sentence about it. */
 export interface FailedExample {
   readonly rule: PolicyRule;
   readonly command: string;

@@ -1,5 +1,6 @@
-// Whether the kernel can hold commands to a list: only if it is known which files every listed program executes. The helpers are
-// part of each program's entry (`ProgramEntry.closed`); the programs of `isPlainProgram` and bash's builtins need none.
+// Whether the kernel can restrict commands to a list: only if the files that every listed program executes are known.
+// The helpers are part of each program's entry (`ProgramEntry.closed`); the programs of `isPlainProgram` and bash's
+// builtins need none.
 import { programNamed, programs } from './programs/catalog.ts';
 import { isPlainProgram } from './programs/plain-programs.ts';
 
@@ -22,7 +23,7 @@ export const closedPrograms: readonly string[] = programs
   .filter(({ builtin }) => builtin !== 'only')
   .flatMap(({ names, closed, open = [] }) => (closed ? names.filter((name) => !open.includes(name)) : []));
 
-/** The helpers of a listed program; undefined if it is open. */
+/** The helpers of a listed program; undefined if the program is open. */
 export function helpersOf(listed: string): ProgramHelpers | undefined {
   const name = listed.replace(systemFolders, '');
   const needed = isPlainProgram(name) || builtins.has(name) ? [] : helpersOfEntry(name);

@@ -1,8 +1,8 @@
 // Decides on one command:
 // 1. `surveyCommand` (understand.ts) lists the programs that it would start, and the problems found.
 // 2. Under every list, even `*`: deny a command that does not parse or is too large, then a dangerous one.
-// 3. Under a list of names: deny programs that are unknown before run time or not listed, and code that no name covers.
-//    With `file_writes: none`: deny every visible file write.
+// 3. Under a list of names: deny programs that are unknown before run time or not listed, and code that no listed
+//    program covers. With `file_writes: none`: deny every visible file write.
 // 4. Apply the rules from the settings; the strictest match wins.
 // 5. With `confirm: unlisted`: ask before programs that are not considered safe.
 import { showCommand } from '../contract/command.ts';
@@ -171,7 +171,7 @@ class Judge {
     );
   }
 
-  /** Says what an allow list cannot judge, such as inline code. */
+  /** Notes what an allow list cannot judge, such as inline code. */
   private note(): string {
     const found = this.first('note');
     return found === undefined ? '' : ` ${found.reason}.`;
@@ -194,7 +194,7 @@ class Judge {
     return allow.kind === 'none' && !policy.some(({ verdict }) => verdict === 'allow');
   }
 
-  /** Without a list nothing runs, not even `cd` and `true`, which need no listing under one. */
+  /** Without a list nothing runs, not even `cd` and `true`, which need not be listed under a list. */
   private refuseAll(): Judgement {
     const { invocations } = this.survey;
     const found = invocations.find(({ needsListing }) => needsListing) ?? invocations[0];
@@ -308,7 +308,7 @@ const maxShown = 20;
 function listHint(program: string, { allow }: Rules): string {
   const names = allow.kind === 'names' ? allow.names : [];
   if (names.length === 0) return 'No program is listed.';
-  // Paths such as `node_modules/.bin/tsc` come first in a sorted list and say little.
+  // Paths such as `node_modules/.bin/tsc` come first in a sorted list but are not informative.
   const shown = names.length > maxShown ? names.filter((name) => /^\w[^/]*$/.test(name)) : names;
   const list = `${shown.slice(0, maxShown).join(', ')}${names.length > maxShown ? ' and others' : ''}.`;
   const way = nearestWay(program, names);

@@ -38,7 +38,7 @@ export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope
   }
 }
 
-// Most commands leave the shell unchanged, and the next one is judged by the same `SessionFacts` object.
+// Most commands leave the shell unchanged, so the next one is judged with the same `SessionFacts` object.
 const statesByFacts = new WeakMap<SessionFacts, SessionState>();
 
 /** The variables of a session, and those of their texts that bash could evaluate again. */

@@ -1,5 +1,6 @@
-// The ready-made lists. A development preset lists the build tools of one language, and what agents run beside them.
-// Its interpreters run arbitrary code, so each further program in it adds convenience, not power; a sandbox contains both.
+// The ready-made lists. A development preset lists the build tools of one language, and other programs that agents
+// usually run. Its interpreters run arbitrary code, so each further program in it adds convenience, not power; a
+// sandbox contains both.
 
 const reading = words(`
   basename cat cksum cmp column comm command cut date df diff dirname du echo egrep env expr fgrep find fold

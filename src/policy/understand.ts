@@ -1,4 +1,4 @@
-// Parses a command and finds out what it would run, as far as that is known before it runs:
+// Parses a command and lists the programs that it would run, as far as they are known before it runs:
 // 1. `understand` parses the command once into a `Plan`.
 // 2. `surveyCommand` builds the initial `Shell` from the facts: directory, home, a session's functions and aliases,
 // 3. judges variables that the caller sets like assignments,
@@ -104,7 +104,7 @@ function walkOnce(
 // `_` as a whole word, as in `$_`. In a session it counts as used, because a session function may use it.
 const underscore = /(?<!\w)_(?!\w)/;
 
-/** Any exception in the walk refuses the command, a reached limit as well as a bug of our own. */
+/** Any exception in the walk refuses the command, whether from a limit or from a bug. */
 function explain(error: unknown): { rule: string; reason: string } {
   const limit =
     error instanceof PolicyLimitError

@@ -93,7 +93,7 @@ export function toVersion2({ header, events }: Cast): string {
   return `${[JSON.stringify({ version: 2, width, height, timestamp, title }), ...lines].join('\n')}\n`;
 }
 
-// Players show microseconds at most.
+// Players use at most microseconds.
 function round(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }

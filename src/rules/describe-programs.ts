@@ -3,7 +3,7 @@ import { presets } from '../policy/presets.ts';
 
 const { 'dev-node': node, 'dev-python': python, 'dev-go': go, 'dev-rust': rust } = presets;
 
-// Programs of every development preset: a model knows them, so a few examples are enough.
+// Programs in every development preset. Models know them, so a few examples are enough.
 const usual = node.allowedCommands.filter((name) =>
   [python, go, rust].every(({ allowedCommands }) => allowedCommands.includes(name)),
 );
@@ -49,7 +49,7 @@ export function describePrograms(
   return `Only these programs may run${origin}: ${listPrograms([...new Set(names)])}. cd, export and other builtins that only control the shell are always allowed.`;
 }
 
-/** Whether a rule is about every use of a program; others are about some arguments or one folder. */
+/** Whether a rule applies to every use of a program, not only to some arguments or one folder. */
 export function isAboutProgram({ args, cwd }: PolicyRule): boolean {
   return args === undefined && cwd === undefined;
 }

@@ -9,8 +9,9 @@ import { type Resolved, rulesFor, rulesForFamily, rulesForShell } from './rules-
 type RemoteCallers = readonly ('model' | 'app')[] | undefined;
 
 /**
- * The list of most commands of a process, for shells that are started in advance and for reports: that of the first tool
- * family, or of the local user if there are no remote callers. Every command is held to the list of its own caller.
+ * The list of most commands of a process, for shells that are started in advance and for reports: that of the first
+ * tool family, or of the local user if there are no remote callers. The kernel restricts each command to the list of
+ * its own caller.
  */
 export function execAllowFor(remoteCallers: RemoteCallers, resolved: Resolved): ExecList | undefined {
   const [family] = toFamilies(resolved.values.tools);

@@ -73,9 +73,9 @@ async function readChanged(started: Resolved, current: Resolved, deps: LiveSetti
 interface Change {
   readonly key: string;
   readonly where: string;
-  /** It restricts commands, but the running engine still applies the old value. */
+  /** The setting restricts commands, but the running engine still applies the old value. */
   readonly isBound: boolean;
-  /** It takes effect after a restart and restricts nothing. */
+  /** The setting takes effect after a restart and does not restrict commands. */
   readonly isLater: boolean;
 }
 

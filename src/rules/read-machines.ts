@@ -216,7 +216,7 @@ function checkNarrowing(
       name,
       `a project file cannot set ${other}; it can only narrow a machine, with ${[...narrowing].join(', ')}`,
     );
-  // A project is used by several people; those without the machine have nothing to narrow.
+  // Several people may use a project; for those without the machine, there is nothing to narrow.
   if (name === localMachine && Object.keys(own).length > 0 && entry.hidden !== true)
     throw invalid(
       name,

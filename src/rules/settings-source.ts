@@ -23,7 +23,7 @@ export interface SettingsSource {
 export function createSettingsSource(flags: ParsedFlags, location: SettingsLocation): SettingsSource {
   const places = toFilePlaces(location);
   const resolveNow = createResolver(flags, location);
-  // The settings in force are those of `files`: a change since then is one while the server runs.
+  // The settings in force are those of `files`; a later change of a file counts as a change at run time.
   let firstStamp = location.files?.stamp;
   return {
     read: async () => readRules(await resolveNow()),

@@ -5,7 +5,7 @@ import type { Resolved } from './rules-for.ts';
 // Several clients drop a reply that takes more than a minute, so the default of `terminal_timeout_ms` is shorter.
 const patientMs = 120_000;
 
-/** The time limits of one tool family for a client with that patience. */
+/** The time limits of one tool family for a client that waits as long as `patience` says. */
 export function timeLimitsFor(
   family: ToolFamily,
   { values, origins }: Resolved,
@@ -18,7 +18,7 @@ export function timeLimitsFor(
     terminal: [terminalMs, values.terminalTimeoutMaxMs] as const,
     bash: [values.bashTimeoutMs, values.bashTimeoutMaxMs] as const,
     'shell-execute': [values.shellExecuteTimeoutMs, values.shellExecuteTimeoutMaxMs] as const,
-    // Its tools run no command.
+    // The tools of this family run no command.
     changes: [terminalMs, values.terminalTimeoutMaxMs] as const,
   }[family];
   return { defaultMs: Math.min(defaultMs, maxMs), maxMs };

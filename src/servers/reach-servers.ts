@@ -64,7 +64,7 @@ export async function askServers<Result>(
   };
 }
 
-// A command that a running server follows is that server's; the others have only the worker.
+// A command that a running server follows belongs to that server; other commands have only the worker.
 async function askKept<Result>(
   keptCommands: ServerFolder['keptCommands'],
   replies: readonly { readonly result: Result }[],

@@ -110,7 +110,7 @@ export function createSessions(backend: Backend, limits: SessionLimits): Session
       if (!endRunning(id)) return;
       const timer = setTimeout(() => forget(id), limits.tombstoneSeconds * 1_000);
       tombstones.set(id, timer.unref());
-      // After the reply has been sent: disposing of a spool takes time.
+      // Runs after the reply has been sent, because disposing of a spool takes time.
       if (tombstones.size > maxTombstones) setImmediate(forgetOldest);
     },
     close() {

@@ -4,7 +4,7 @@ import { describeAccepted } from './describe.ts';
 import { didYouMean } from './nearest.ts';
 import { toNumber } from './units.ts';
 
-/** The kind of place that set a value; `program` is an object passed to `createNacre`. */
+/** The kind of source that set a value; `program` is an object passed to `createNacre`. */
 export type Source = 'flag' | 'environment' | 'project' | 'user' | 'program' | 'default';
 
 /** An invalid setting; `where` is the flag, the environment variable or the `path:line` that set it. */

@@ -98,7 +98,7 @@ interface FileRule {
   readonly cwd?: unknown;
 }
 
-/** Matches a rule about all arguments of a program in exactly this place; rules with `args` are the user's own. */
+/** Matches a rule for all arguments of a program in exactly this folder; rules with `args` were written by the user. */
 function isRule(verdict: string, program: string, project: string | undefined) {
   return (item: unknown): boolean => {
     const rule = item as FileRule;

@@ -1,6 +1,6 @@
 import { meaningsOf } from './synonyms.ts';
 
-/** The known name that a mistyped one most likely means, or undefined when none is close. */
+/** The known name that is most similar to a mistyped one; undefined if none is close. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const names = [...known].filter((name) => name !== word);
   const finders = [findSpelling, findSynonym, findLonger, findAbbreviated, findClosest];

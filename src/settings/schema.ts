@@ -134,7 +134,7 @@ export class TextSchema<Input = string> extends Schema<string, Input> {
     return new TextSchema<Input | number>({ ...this.shape, number: { type: 'int', min, max } });
   }
 
-  /** The same for any number. */
+  /** Like `orNumber`, for numbers with decimals too. */
   orDecimal(min: number, max: number): TextSchema<Input | number> {
     const number = { type: 'int', min, max, hasDecimals: true } as const;
     return new TextSchema<Input | number>({ ...this.shape, number });

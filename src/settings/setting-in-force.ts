@@ -1,6 +1,8 @@
 import type { Origin } from './resolve-candidates.ts';
 
-/** A clause about what a value means under the other settings; `isWarning` if it enforces less than one may expect. */
+/**
+ * A clause about the effect of a value under the other settings; `isWarning` if it enforces less than users may expect.
+ */
 export interface SettingNote {
   readonly text: string;
   readonly isWarning: boolean;

@@ -1,5 +1,5 @@
-// Words that people write for a name which no edit distance would find, and the names that they mean, the likeliest first.
-// Names are in snake_case: `nearest` compares `--http-port`, `httpPort` and `http_port` as one.
+// Words that people use for a name but that no edit distance would relate to it, with the names that they mean, the
+// likeliest first. Names are in snake_case: `nearest` compares `--http-port`, `httpPort` and `http_port` as one.
 const meantBy: Readonly<Record<string, readonly string[]>> = {
   // Fields of tools, workflows, HTTP requests and programs.
   run: ['command'],

@@ -1,8 +1,7 @@
-// A bundle and the code that V8 compiled from it, which the build or an earlier start has saved next to it: compiling takes
-// longer than everything else that the bundle does.
-// V8 refuses a cache of another version or other flags, but compares only the length of the source, and crashes if the cache
-// is damaged. The name of a bundle therefore contains a hash of its content, that of a cache also the version of Node, and
-// a cache ends with a checksum.
+// Loads a bundle with V8's compiled code, which the build or an earlier start has saved next to it: compiling takes
+// longer than everything else that the bundle does. V8 refuses a cache of another version or other flags, but compares
+// only the length of the source, and crashes if the cache is damaged. The name of a bundle therefore contains a hash of
+// its content, that of a cache also the version of Node, and a cache ends with a checksum.
 import {
   closeSync,
   fstatSync,

@@ -4,7 +4,7 @@ import type { ExecList, SandboxName } from '../contract/isolation.ts';
 export function describeAutoExec(list: ExecList | undefined, sandbox: SandboxName): string {
   if (list === undefined) return 'nothing is enforced by the kernel, because every program is allowed';
   if (list.open.length === 0) return 'the kernel executes only the listed programs and their helpers';
-  // Names are better known than paths.
+  // Users know programs by name rather than by path.
   const [paths, names] = [true, false].map((isPath) =>
     list.open.filter((one) => one.includes('/') === isPath),
   );

@@ -12,7 +12,7 @@ export class FairShares {
     this.#max = max;
   }
 
-  /** How many run for all callers, or for one share. */
+  /** The number that run for all callers, or for one share. */
   count(share?: Share | undefined): number {
     if (share) return this.#of(share.key);
     return [...this.#running.values()].reduce((sum, one) => sum + one, 0);
@@ -23,7 +23,7 @@ export class FairShares {
     return share ? Math.max(1, Math.floor((this.#max - 1) / share.of)) : this.#max;
   }
 
-  /** Whether a caller may start something now. */
+  /** Whether a caller may start another one now. */
   hasPlace(share: Share | undefined): boolean {
     const all = this.count();
     const own = this.#of(share?.key);
@@ -32,7 +32,7 @@ export class FairShares {
     return all < this.#max && shared < Math.max(1, this.#max - 1) && own < this.mostFor(share);
   }
 
-  /** Counts something that starts; the returned function counts its end, once. */
+  /** Counts a start; the returned function counts its end, once. */
   start(share: Share | undefined): () => void {
     const key = share?.key;
     this.#running.set(key, this.#of(key) + 1);

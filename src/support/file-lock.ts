@@ -64,7 +64,7 @@ function tryToCreate(path: string, own: string): boolean {
   }
 }
 
-// Reading a file of gigabytes, which may be sparse, would block the event loop.
+// Reading a huge (perhaps sparse) file would block the event loop.
 const longestLock = 4_096;
 
 /** Identifies a lock: by its unique content, or by its inode if it is empty, too long or not a file; undefined if there is no lock. */

@@ -9,8 +9,9 @@ export interface DatedFile {
 }
 
 /**
- * The files that are older than `keepMs`, at most one day's worth of them. The clock is believed only as far as the newest
- * file of an earlier half-day shows that time has passed, so a clock that jumps ahead makes no file old by itself.
+ * The files that are older than `keepMs`, at most one day's worth of them. The clock is trusted only as far as the
+ * newest file of an earlier half-day shows that time has passed, so a clock that jumps ahead makes no file old by
+ * itself.
  */
 export function chooseOldFiles<File extends DatedFile>(
   files: readonly File[],

@@ -1,5 +1,5 @@
-// Decides without a clock whether the process that wrote a record is still alive. Its pid alone is not enough, because pids
-// are reused, differ between pid namespaces, and mean nothing after a reboot.
+// Decides without a clock whether the process that wrote a record is still alive. The pid alone is not sufficient: pids
+// are reused, differ between pid namespaces, and are meaningless after a reboot.
 import { readFileSync, readlinkSync, statfsSync } from 'node:fs';
 
 /** A process, identified beyond the reuse of its pid; fields that cannot be read are empty. */

@@ -1,7 +1,7 @@
 import type { Backend } from '../contract/backend.ts';
 import type { Cursor, OutputChunk, ReadResult } from '../contract/job.ts';
 
-/** Reads the output log of one command at a cursor, like `Backend.read` with a fixed id. */
+/** Reads the output log of one command from a cursor, like `Backend.read` with a fixed id. */
 export type ReadLog = (
   from: Cursor,
   options: { readonly waitMs: number; readonly maxBytes: number },

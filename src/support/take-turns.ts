@@ -1,7 +1,7 @@
 /**
- * Limits how many calls proceed in one turn of the event loop, so that other events are handled in between. The returned
- * function returns undefined for the first `maxPerTurn` calls of a turn. Further calls get a promise that resolves in a
- * later turn, in order.
+ * Limits how many calls proceed in one turn of the event loop, so that other events are handled between turns. The
+ * returned function returns undefined for the first `maxPerTurn` calls of a turn. Further calls get a promise that
+ * resolves in a later turn, in order.
  */
 export function createTurns(maxPerTurn: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];

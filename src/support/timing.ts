@@ -16,7 +16,9 @@ export function createDeferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-/** Waits at most `ms` for a promise; returns whether it resolved in time, or rejects as it does. Clears its timer. */
+/**
+ * Waits at most `ms` for a promise; returns whether it resolved in time, and rejects if it rejects. Clears its timer.
+ */
 export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

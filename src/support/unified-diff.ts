@@ -78,7 +78,7 @@ class Reach {
   constructor(steps: number, values?: Int32Array) {
     this.#steps = steps;
     this.#values = values ?? new Int32Array(2 * steps + 3).fill(-1);
-    // The search starts as if it came from the diagonal above the first.
+    // The search starts as if from the diagonal above the first one.
     if (values === undefined) this.set(1, 0);
   }
 

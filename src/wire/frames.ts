@@ -36,7 +36,7 @@ export function encodeFrame(
 export const maxBannerBytes = 65_536;
 const knownKinds: ReadonlySet<number> = new Set(Object.values(frameKinds));
 
-/** Cuts a byte stream into frames. Pieces are kept as they arrive; only headers and JSON are copied. */
+/** Splits a byte stream into frames. Pieces are kept as they arrive; only headers and JSON are copied. */
 export class FrameReader {
   readonly #onFrame: (frame: WireFrame) => void;
   #pieces: Buffer[] = [];

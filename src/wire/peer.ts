@@ -44,7 +44,8 @@ export class Peer {
   constructor(stream: Duplex, handlers: PeerHandlers) {
     this.#stream = stream;
     this.#handlers = handlers;
-    // Nothing precedes the orders of a near side: otherwise `curl --unix-socket` could send some in the body of a request.
+    // The far side accepts no bytes before `magic`: otherwise `curl --unix-socket` could send calls in the body of a
+    // request.
     const bannerBytes = handlers.onCall ? 0 : maxBannerBytes;
     const reader = new FrameReader((frame) => this.#receive(frame), bannerBytes);
     stream.on('data', (piece: Buffer) => {
@@ -114,7 +115,7 @@ export class Peer {
     }, intervalMs).unref();
   }
 
-  /** Stops the pings, since nothing that this side waits for depends on the other. */
+  /** Stops the pings, because this side waits for nothing from the other side. */
   rest(): void {
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
@@ -162,7 +163,7 @@ export class Peer {
   }
 
   #receive({ kind, number, body, raw }: WireFrame): void {
-    // Pongs that the other side does not read must not fill this process.
+    // Unread pongs must not accumulate in this process's memory.
     if (kind === frameKinds.ping && this.#stream.writableLength < backlogBytes)
       this.#send(frameKinds.pong, 0, undefined);
     if (kind === frameKinds.event) this.#handlers.onEvent?.(body as WireEvent, raw);
@@ -202,7 +203,7 @@ function toFailure(error: unknown): WireFailure {
   return { code, message, hint };
 }
 
-// The other side may be hostile: only texts and known codes are passed on.
+// The other side may be hostile, so only texts and known codes are passed on.
 function fromFailure(failure: Partial<WireFailure> | null | undefined): NacreError {
   const { code, message, hint } = failure ?? {};
   const known = failureCodes.find((one) => one === code) ?? 'internal';

@@ -6,7 +6,10 @@ export interface Road {
   open(): Promise<Duplex>;
   /** How long a call waits while the stream cannot be opened; 15 seconds by default. */
   readonly patienceMs?: number | undefined;
-  /** The same while no worker was ever reached, for a road whose `open` fails in time by itself; `patienceMs` by default. */
+  /**
+   * Like `patienceMs`, until a worker was reached for the first time, for a road whose `open` has its own time limit;
+   * `patienceMs` by default.
+   */
   readonly firstPatienceMs?: number | undefined;
   /** How long the worker may take to answer a call; without a limit by default. */
   readonly answerMs?: number | undefined;

@@ -5,9 +5,9 @@ import type { OpenLog } from './open-log.ts';
 
 /** The size of one fetch. It is not larger than `windowBytes`, so the server sends it without waiting for `ack`. */
 const fetchBytes = 1_048_576;
-// Fetches use channels from here on; the page numbers its own channels from 1.
+// The first channel number for fetches; the page numbers its own channels from 1.
 const firstChannel = 0x8000_0000;
-// The next part is fetched when fewer lines than this are left to scroll.
+// The next part is fetched when fewer than this many lines are left to scroll.
 const aheadLines = 400;
 
 interface Fetch {

@@ -12,7 +12,7 @@ export interface Row {
   readonly cursor: number;
   readonly pieces: readonly ShownPiece[];
   readonly ms: number;
-  /** True for the first line of its second, whose time is shown. */
+  /** True for the first line within a second; only its time is shown. */
   readonly isNewSecond: boolean;
   readonly isError: boolean;
   readonly fromStderr: boolean;
@@ -20,7 +20,7 @@ export interface Row {
   readonly more: number;
 }
 
-/** Bytes of one stream that arrived together. */
+/** Bytes of one stream that arrived at the same time. */
 export interface LogPiece {
   readonly bytes: Uint8Array;
   readonly ms: number;
@@ -103,7 +103,7 @@ export class LogStore {
     return this.#arrived;
   }
 
-  /** Notes that bytes were left out before the next ones. */
+  /** Notes that bytes before the next append were skipped. */
   skip(to: number): void {
     this.#skippedBytes += to - this.end;
     this.#bytes = new Uint8Array(65_536);
@@ -343,5 +343,5 @@ function countBreaks(bytes: Uint8Array): number {
 const secondOf = (ms: number) => Math.floor(ms / 1_000);
 const isPlainByte = (byte: number) => byte >= 32 && byte < 127;
 const utf8 = new TextDecoder();
-// In this encoding each byte is one character.
+// In `latin1`, each byte is one character.
 const latin = new TextDecoder('latin1');

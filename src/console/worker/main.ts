@@ -1,4 +1,4 @@
-// The worker of the console: it has the socket and every log, so that output never touches the page's own thread.
+// The worker of the console: it has the socket and every log, so that output never blocks the page's main thread.
 import {
   type ConsoleMessage,
   fromOutputFrame,
@@ -42,7 +42,7 @@ function connect(): void {
     tries = 0;
     post({ type: 'socket', state: 'open', againInMs: 0, reason: '' });
     send({ type: 'watch', records: watchesRecords, after: token });
-    // Every log goes on from its own end, so no byte is lost or doubled.
+    // Every log is reopened at its own end, so that no byte is lost or duplicated.
     for (const [channel, log] of logs) openLive(channel, log);
     fetches.restart();
   };
@@ -92,7 +92,7 @@ function receiveOutput(data: Uint8Array): void {
   const log = logs.get(frame.channel);
   if (!log?.isLive) return;
   const from = frame.cursor - frame.bytes.length;
-  // After a lost connection the server begins where this log ends; anything else was there already.
+  // After a reconnection the server starts at the end of this log; earlier bytes are duplicates.
   if (from !== log.store.end) return;
   log.append(frame.bytes, frame.ms, frame.stream === 2);
   acknowledge(frame.channel, frame.cursor);
@@ -101,7 +101,7 @@ function receiveOutput(data: Uint8Array): void {
 
 const unacked = new Map<number, number>();
 
-// One acknowledgement for many small pieces.
+// Sends one acknowledgement for many small pieces.
 function acknowledge(channel: number, cursor: number): void {
   if (!unacked.has(channel))
     queueMicrotask(() => {
@@ -133,7 +133,7 @@ function report(): void {
   changed.clear();
 }
 
-// Searches in slices, and lets messages in between.
+// Searches in slices, so that messages are handled in between.
 const turn = new MessageChannel();
 turn.port1.onmessage = () => {
   isWorking = false;

@@ -6,7 +6,7 @@ import { placesIn, type Query, Search, toQuery } from './search.ts';
 const errorWords = /errors?:|exception:|\b(?:fail|failed|failure|fatal|panicked|traceback)\b/gi;
 const maxMarks = 400;
 
-/** One output that is open: its lines, what was searched, and how it is wrapped. */
+/** An open output: its lines, its searches and its wrapping. */
 export class OpenLog {
   readonly store: LogStore;
   readonly command: string;
@@ -94,7 +94,7 @@ export class OpenLog {
     }
   }
 
-  /** Searches for a few milliseconds; false if there is nothing left to search. */
+  /** Searches for a few milliseconds; returns false if nothing is left to search. */
   work(): boolean {
     const search = this.#search;
     if (search) search.isSealed = this.isEnded;

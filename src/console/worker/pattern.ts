@@ -32,7 +32,7 @@ export function compilePattern(source: string): Pattern {
       for (let at = from; at <= line.length; at += 1) {
         const end = here.longest(line, at, false);
         if (end !== undefined) return { at, length: end - at };
-        // A long line is given up rather than searched from every position.
+        // Gives up after `maxStarts` positions, because trying every position of a long line takes quadratic time.
         if (at - from > maxStarts) return undefined;
       }
       return undefined;
@@ -165,7 +165,7 @@ class Parser {
         part = this.#optional(part, sign !== '?', sign === '+');
       } else if (sign === '{') part = this.#counted(begin);
       else return part;
-      // A lazy sign changes nothing here.
+      // A lazy quantifier matches the same lines, so its `?` is ignored.
       if (this.#sign === '?') this.#at += 1;
     }
   }
@@ -265,7 +265,7 @@ function exactly(sign: string): Test {
   return (code) => code === wanted;
 }
 
-// Case is ignored for ASCII, and for others by the language's own rule where it keeps the length.
+// Ignores case: for ASCII, and for other characters with `toLowerCase` if it keeps the length.
 function fold(code: number): number {
   if (code < 128) return code >= 65 && code <= 90 ? code + 32 : code;
   const lower = String.fromCharCode(code).toLowerCase();

@@ -1,5 +1,5 @@
-// A search through one output, a slice at a time, so that the worker can answer between two slices. It goes on as more
-// output arrives.
+// A search through one output, a slice at a time, so that the worker can answer between two slices. It continues when
+// more output arrives.
 import { Growing } from './growing.ts';
 import type { LogStore } from './log-store.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
@@ -8,7 +8,7 @@ import { compilePattern, type Pattern } from './pattern.ts';
 export interface Query {
   readonly text: string;
   readonly pattern: Pattern | undefined;
-  /** An expression of the console itself, whose time is linear; it is matched with the bytes as they are. */
+  /** A regular expression of the console itself, which runs in linear time and is matched against the bytes. */
   readonly fixed?: RegExp | undefined;
 }
 
@@ -130,7 +130,7 @@ export class Search {
 }
 
 const notAscii = /[^\u0000-\u007f]/;
-// Of a line that is longer than this only the beginning is searched with a pattern.
+// Patterns search only this many characters at the beginning of a line.
 const longestLine = 65_536;
 
 function countMatches(shown: string, { text, pattern, fixed }: Query): number {
@@ -143,7 +143,7 @@ function countMatches(shown: string, { text, pattern, fixed }: Query): number {
   return count;
 }
 
-/** Where a query matches in a shown line, for marks. */
+/** The places where a query matches in a shown line, for highlighting. */
 export function placesIn(shown: string, { text, pattern }: Query): readonly (readonly [number, number])[] {
   const places: [number, number][] = [];
   const all = shown.toLowerCase();

@@ -16,7 +16,7 @@ export interface ShownLine {
 }
 
 // One expression for every sequence of a terminal: CSI, OSC and other strings up to their end, and two-character ones.
-// A string without an end takes the rest of the line.
+// A string without an end extends to the end of the line.
 const sequence =
   /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~]?)|\u009b(?:([0-9;:]*)m|[0-?]*[ -/]*[@-~]?)|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g;
 const address =
@@ -38,7 +38,10 @@ function nameOdd(text: string): string {
 // Letters of every script have at most four marks; more would be drawn over the lines above and below.
 const pile = /(\p{M}{4})(\p{M}+)/gu;
 
-/** Text outside of an output, whose rows clip what is piled on a letter, with its odd characters shown by name. */
+/**
+ * Text outside of an output, with odd characters shown by name. Stacked marks are limited here, because only the rows
+ * of an output clip them.
+ */
 export function showOdd(text: string): string {
   return nameOdd(text).replace(pile, (_, kept: string, rest: string) => `${kept}[${[...rest].length} marks]`);
 }
@@ -58,7 +61,7 @@ export function showLine(line: string, before: number): ShownLine {
   let from = 0;
   const add = (text: string) => {
     const last = lastState(text);
-    // A carriage return begins the line again; what was there before is replaced.
+    // A carriage return restarts the line; later text replaces earlier text.
     if (last.restarts) pieces.length = 0;
     if (last.text !== '') pieces.push(...withLinks(nameOdd(last.text), toClasses(state)));
   };
@@ -110,7 +113,7 @@ export function toShownText(line: string): string {
         .join('');
 }
 
-/** Cells that a text takes in a font of one width. */
+/** The number of cells that a text occupies in a monospaced font. */
 export function countCells(text: string): number {
   let cells = 0;
   for (const character of text) cells += character === '\t' ? 8 - (cells % 8) : isWide(character) ? 2 : 1;

@@ -57,7 +57,7 @@ export function undoDoor(deps: Deps<ForceFlags & { readonly to?: string | undefi
   });
 }
 
-// An id has no form that a time could have.
+// No id has the form of a time.
 function toTime(text: string): string {
   try {
     return parseSince(text);
@@ -84,7 +84,7 @@ interface Printed {
   readonly exitCode?: number;
 }
 
-// With this exit code, scripts notice that some files were not replaced.
+// The exit code tells scripts that some files were not replaced.
 function toPrinted(text: string, results: readonly ChangesResult[]): Printed {
   return results.some(({ conflicts }) => conflicts.length > 0) ? { text, exitCode: problemExit } : { text };
 }

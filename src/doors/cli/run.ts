@@ -127,7 +127,8 @@ function note({ stderr, interrupted }: Io, text: string): Promise<void> {
   return print(stderr, `nacre: ${text}\n`, interrupted);
 }
 
-// A command stopped because nacre got SIGINT or SIGTERM reports that signal, as if it had received it itself.
+// If SIGINT or SIGTERM to nacre stopped the command, the exit code is that of the signal, as if the command had
+// received it.
 function toExitCode({ cause, exitCode }: Outcome, interrupted: AbortSignal): number {
   if (cause === 'timeout') return timedOutExit;
   return cause === 'stopped' ? toSignalExit(interrupted.reason, 'SIGTERM') : (exitCode ?? failedExit);

@@ -7,7 +7,7 @@ import { type Cell, type Column, layOutTable } from '../table.ts';
 import { toLocalTime, toShortDuration } from '../terminal-text.ts';
 
 /**
- * Prints past commands for `nacre history` and `nacre audit show`: as a table with local times for people, and as one row per
+ * Prints past commands for `nacre history` and `nacre audit show`: a table with local times for people, or one row per
  * command with UTC times for scripts.
  */
 export async function showCommands(

@@ -60,7 +60,7 @@ async function changeDoor(deps: ChangeDeps, verdict: 'allow' | 'deny'): Promise<
 
 interface Report {
   readonly file: string;
-  /** The lines that changed, with their numbers; empty if the file was already like this. */
+  /** The lines that changed, with their numbers; empty if nothing changed. */
   readonly changes: readonly string[];
   readonly notes: readonly string[];
   readonly servers: readonly ServerReport[];
@@ -86,7 +86,7 @@ async function apply(deps: ChangeDeps, change: ProgramChange): Promise<Report> {
   };
 }
 
-// Several agents' users, or one user's script, may run `nacre allow` at once; each edit starts from the file as it is.
+// Several terminals or scripts may run `nacre allow` at once, so each edit reads the file again.
 const mostAttempts = 20;
 
 async function editSettings(deps: ChangeDeps, change: ProgramChange, attempts: number) {
@@ -157,7 +157,7 @@ function describeServer(
   });
 }
 
-// Names that a list can contain and bash reads as one plain word.
+// Matches names that a list can contain and that bash reads as one plain word.
 const plainName = /^[A-Za-z0-9_./+@:[][\w./+@:~[\]-]*$/;
 
 const everyProgram = {

@@ -17,7 +17,7 @@ const detachKey = '\x1d';
 export async function attachDoor(deps: IoAccess & Arguments & ServerFolder): Promise<number> {
   const { io, words } = deps;
   const { server, command } = await reachCommand(deps, words, 'attach');
-  // A `read` that waits for output would block a `write` on the same connection.
+  // A second connection, because a `read` that waits for output would block a `write` on the same one.
   const writer = await server.reconnect();
   const detaching = new AbortController();
   detaching.signal.addEventListener('abort', server.close);

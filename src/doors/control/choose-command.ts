@@ -3,7 +3,7 @@ import { NacreError } from '../../contract/failure.ts';
 import { didYouMean } from '../../settings/nearest.ts';
 import { escapeControls, toOneLine } from '../../support/escape-controls.ts';
 
-/** Finds the command with this id, or the only one whose id begins like this, with or without its prefix such as `cmd_`. */
+/** Finds the command with this id, or the only one whose id begins with it, with or without a prefix such as `cmd_`. */
 export function chooseCommand(commands: readonly CommandSummary[], wanted: string): CommandSummary {
   const exact = commands.find(({ id }) => id === wanted);
   if (exact) return exact;

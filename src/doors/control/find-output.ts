@@ -5,7 +5,7 @@ import { askServers, type ServerFolder } from '../../servers/reach-servers.ts';
 import { withoutTrailing } from '../../support/without-trailing.ts';
 import { printable } from '../terminal-text.ts';
 
-/** The output of a command, as far as it was kept. */
+/** The output of a command that is still available. */
 export interface KeptOutput {
   /** `server`: a running server still has it; `recording`: it was recorded. */
   readonly source: 'server' | 'recording';
@@ -63,7 +63,7 @@ function cutFront(text: string): Pick<KeptOutput, 'text' | 'truncated'> {
 
 const controlSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])/g;
 
-// A recording has the bytes that a terminal got. Of a line that was drawn several times, the last version is shown.
+// A recording has the bytes that a terminal got. If a line was redrawn, only its last version is shown.
 function toPlainText(raw: string): string {
   const lines = raw.replace(controlSequence, '').replaceAll('\r\n', '\n').split('\n');
   return lines.map((line) => printable(withoutTrailing(line, '\r').split('\r').at(-1) ?? '')).join('\n');

@@ -1,4 +1,4 @@
-/** The decisions of a running server about programs, after it has read the settings file again. */
+/** The decisions of a running server about programs, after it has reloaded the settings file. */
 export interface JudgedPrograms {
   readonly cwd: string;
   /** The names of the clients that use it now. */

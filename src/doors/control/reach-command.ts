@@ -27,7 +27,7 @@ export async function reachCommand(
   }
 }
 
-// An id is unique. A name means the running command of that name, else the one that started last.
+// An id is unique. A name selects the running command of that name or, if none runs, the one that started last.
 function choose(all: readonly ReachedCommand[], idOrName: string): ReachedCommand | undefined {
   const byId = all.find(({ command }) => command.id === idOrName);
   if (byId) return byId;

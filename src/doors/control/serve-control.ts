@@ -73,7 +73,7 @@ function serveConnection(socket: Socket, secret: string, server: ControlledServe
     if (lineBytes > maxLineBytes) socket.destroy();
   });
   const answer = async (line: string) => {
-    // Lets a `close` event in between two replies, so that the rest of a long queue is dropped with its client.
+    // Yields to the event loop between two replies, so that a `close` event can drop the rest of a long queue.
     await new Promise(setImmediate);
     if (socket.destroyed || socket.readableEnded) return;
     const reply = await answerRequest(line, secret, server, gone.signal);

@@ -4,11 +4,11 @@ import type { ReachedServer } from '../../servers/reach-servers.ts';
 import type { Io } from '../door.ts';
 import { print } from '../print.ts';
 
-/** How output is printed. */
+/** Options of `showOutput`. */
 export interface ShowOptions {
   readonly from: Cursor;
   readonly view: 'clean' | 'raw';
-  /** Continue until the command has ended. */
+  /** Continues until the command has ended. */
   readonly follow: boolean;
 }
 

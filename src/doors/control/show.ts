@@ -1,4 +1,4 @@
-// `nacre show ID`: 1. the command is found in the history by its id or the beginning of it, 2. its records say who asked,
+// `nacre show ID`: 1. the command is found in the history by its id or a prefix of it, 2. its records say who asked,
 // what was decided and how it ended, 3. its output comes from a running server or from a recording.
 import { readHistory } from '../../audit/history.ts';
 import { readRecordsOf } from '../../audit/read-command.ts';

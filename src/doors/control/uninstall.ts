@@ -65,7 +65,7 @@ export async function uninstallDoor(deps: UninstallDeps): Promise<number> {
 async function createPlan(deps: UninstallDeps): Promise<Plan> {
   const { servers, failed } = await findServers(deps);
   const [unreachable] = failed;
-  // Without its reply it is unknown whether it still writes to the state folder.
+  // A server that does not reply may still write to the state folder.
   if (unreachable) throw unreachable;
   return { ...planClients(deps), ...planFiles(deps, deps.flags.keepSettings), servers };
 }

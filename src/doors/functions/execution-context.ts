@@ -19,8 +19,8 @@ export interface ExecutionContext {
   /** Kills the command when aborted. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called with output while the command runs; a returned promise delays the next call, for backpressure. After the command's
-   * end, a promise that does not settle within 5 s is not waited for, and there are no further calls.
+   * Called with output while the command runs; a returned promise delays the next call, for backpressure. After the
+   * command's end, a promise that does not settle within 5 s is abandoned, and no further call is made.
    */
   readonly onOutput?: ((piece: OutputPiece) => void | Promise<void>) | undefined;
 }
@@ -56,7 +56,7 @@ export function toToolContext(context: ExecutionContext): ToolContext {
   };
 }
 
-// A program may never settle its promise; its call must end all the same.
+// The program's promise may never settle, but the call must end.
 const outputGraceMs = 5_000;
 
 function decoding(onOutput: NonNullable<ExecutionContext['onOutput']>) {

@@ -23,9 +23,9 @@ export interface NewOutputOptions {
 }
 
 const maxWaitMs = 60_000;
-// An aborted `signal` leaves a timer behind for at most this time.
+// After `signal` aborts, a pending timer lasts at most this long.
 const tickMs = 1_000;
-// Long enough that a program sees the shell that it has just created as running, even if it has exited meanwhile.
+// Long enough that a program sees a newly created shell as running, even if it has already exited.
 const exitDelayMs = 1_000;
 
 /**

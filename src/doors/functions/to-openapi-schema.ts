@@ -43,7 +43,7 @@ function toType({ type }: PlainSchema): Pick<OpenApiSchema, 'type' | 'nullable' 
     : { anyOf: [first, ...more].map((one) => ({ type: one })), ...nullable };
 }
 
-// Gemini only accepts string enums; for others keep `type`, and the tool checks the value.
+// Gemini accepts only string enums; for other values only `type` remains, and the tool checks the value.
 function toEnum({ enum: values }: PlainSchema): Pick<OpenApiSchema, 'enum' | 'format'> {
   const nonNull = values?.filter((value) => value !== null);
   const isStrings = (list: readonly unknown[] | undefined): list is readonly string[] =>

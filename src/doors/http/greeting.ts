@@ -6,7 +6,7 @@ type GreetingDeps = FlagAccess<{ readonly json: boolean }> &
   Pick<VersionAccess, 'version'> &
   Pick<SettingsAccess, 'settings' | 'toolWarnings'>;
 
-/** The text that `nacre serve` prints once it listens, with the link at its end; with `--json` one line of JSON. */
+/** The text that `nacre serve` prints once it listens, ending with the link; with `--json`, one line of JSON. */
 export function toGreeting(
   { flags, version, settings, toolWarnings }: GreetingDeps,
   { address, link }: PageLink,

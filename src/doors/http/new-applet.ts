@@ -49,7 +49,7 @@ function toUsageProblem(verb: string | undefined, more: readonly string[]): stri
   return 'nacre applet new needs a name.';
 }
 
-/** Turns any text into a slug as far as possible: `My Applet!` becomes `my-applet`. */
+/** Turns a text into a slug, if it contains any usable characters: `My Applet!` becomes `my-applet`. */
 function toSimilarSlug(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];

@@ -9,7 +9,8 @@ interface ExampleSchema {
   readonly required?: readonly string[];
 }
 
-// Examples for fields whose type alone would yield a meaningless one; optional fields in this list are shown too.
+// Example values for fields whose type alone would produce a meaningless one; optional fields in this list are included
+// in examples.
 const examples: Readonly<Record<string, unknown>> = {
   args: ['--version'],
   id: 'a1',

@@ -4,8 +4,8 @@ import { escapeControls } from '../../support/escape-controls.ts';
 import { describeChange } from '../../tools/common/describe-changes.ts';
 
 /**
- * The question to the client's user, in at most five lines, because clients fold longer ones away: the command, its place,
- * the reason, its variables and stdin, and how to see the parts that were cut.
+ * The approval question to the client's user, in at most five lines, because clients collapse longer texts: the
+ * command, its directory, the reason, its variables and stdin, and how to see parts that were cut.
  */
 export function toApprovalQuestion({ decision, asked, id, changes }: ApprovalRequest): string {
   const { command, cwd, into, sandbox } = asked;
@@ -58,11 +58,12 @@ function showPart(text: string, maxChars: number): { readonly text: string; read
   return { text: shown, isCut: true };
 }
 
-// A text of this length is longer than `maxCommandChars` even if each run of blanks in it becomes a short mark.
+// A text of this length exceeds `maxCommandChars` even after each run of blanks is replaced with a short mark.
 const maxRead = 20_000;
 
-// Every character is visible and on this line: line breaks become ⏎, and a run of blanks a number, because it could push
-// the rest of a command out of sight or to the beginning of a line, where it would look like a line of the question.
+// Makes every character visible on one line: line breaks become ⏎, and a run of blanks becomes its length, because
+// blanks could push the rest of a command out of view, or to the beginning of a line, where it would look like a line
+// of the question.
 function toVisibleLine(text: string): string {
   return escapeControls(
     text

@@ -76,8 +76,9 @@ export function createServer(offered: ClientTools, version: string, source: Reso
 }
 
 /**
- * Tells the client of one connection about changed settings. MCP has no notification for changed instructions, so the
- * next reply has them as a further text, and `tools/list_changed` is sent if the tools' time limits changed.
+ * Notifies the client of one connection about changed settings. MCP has no notification for changed instructions, so
+ * the next reply contains them as an additional text, and `tools/list_changed` is sent if the tools' time limits
+ * changed.
  */
 function createChangeNotes(
   server: Server,
@@ -162,7 +163,7 @@ async function callMcpTool(
   return user?.openQuestion() ?? toCallResult(reply, { shape, isDetailed: wantsDetails(context) });
 }
 
-// More different texts than a connection ever gets; the texts of a longer one are repeated.
+// More distinct texts than a connection normally gets; beyond this number, texts are repeated.
 const maxRemembered = 1_000;
 
 /** Returns a function that is true the first time that it is called with a text. */
@@ -176,15 +177,15 @@ function createMemory(): (text: string) => boolean {
   };
 }
 
-/** Which parts of a reply a result has. */
+/** The parts of a reply that a result contains. */
 interface ResultParts {
   readonly shape: ReplyShape;
   /** Adds `_meta` and a link to the log of truncated output. */
   readonly isDetailed: boolean;
 }
 
-// Some clients pass every part on to the model, so each is sent only if it adds something. A failed call has no data,
-// because clients treat the text of an error as its whole content.
+// Some clients pass every part on to the model, so each part is sent only if it adds information. A failed call has no
+// data, because clients treat the text of an error as the whole content.
 function toCallResult(
   { text, moreTexts = [], logId, structured, isError, meta }: ToolReply,
   { shape, isDetailed }: ResultParts,

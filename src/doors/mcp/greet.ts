@@ -1,8 +1,9 @@
 // The first messages of a client, answered before the SDK, the tools and the engine are loaded:
 // 1. each line is parsed; `initialize`, `notifications/initialized` and `tools/list` in their usual form are answered,
-// 2. any other message, the answer to `tools/list`, the end of stdin or `patienceMs` ends the greeting,
-// 3. all input is then put back, so that the whole server reads it too; it drops its replies to `answered` requests.
-// A message with anything unusual is left to the whole server, so that its errors and its replies stay the only ones.
+// 2. the greeting ends at any other message, after the answer to `tools/list`, at the end of stdin, or after
+//    `patienceMs`,
+// 3. all input is then put back and read again by the complete server, which drops its replies to `answered` requests.
+// Any unusual message is left to the complete server, so that errors and other replies have a single implementation.
 import { Readable } from 'node:stream';
 import { isObject } from '../../support/is-object.ts';
 import type { Greeted, Greeting, Io } from '../door.ts';
@@ -12,7 +13,7 @@ import { replyShapeFor } from './reply-for.ts';
 import { type InputLine, splitLines } from './split-lines.ts';
 import { toListedTool } from './to-listed-tool.ts';
 
-// A client that asks for the tools does so at once. Later messages wait until the whole server is loaded.
+// A client that requests the tools does so at once. Later messages wait until the complete server is loaded.
 const patienceMs = 200;
 const maxLineBytes = 65_536;
 const newline = 0x0a;
@@ -66,7 +67,7 @@ function putBack(stdin: Readable, bytes: Buffer, hasEnded: boolean): Readable {
   return stdin;
 }
 
-/** Answers single lines; `answer` returns false if the whole server has to read on. */
+/** Answers single lines; `answer` returns false if the complete server has to take over. */
 function createHost(greeting: Greeting, version: string, send: (reply: object) => void) {
   const answered = new Set<string | number>();
   let client: string | undefined;

@@ -34,7 +34,8 @@ export function serveResources(server: Server, source: ResourceSource): { watch(
   const reader: CallerContext = {
     caller: { door: 'mcp', client: 'resources' },
     owner: source.owner,
-    // A separate read position from that of the tools: reading a resource must not hide output from `read_output`.
+    // The read position is separate from that of the tools: reading a resource must not consume output of
+    // `read_output`.
     reader: `${source.owner} resources`,
   };
   server.setRequestHandler('resources/list', async () => ({

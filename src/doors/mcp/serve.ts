@@ -66,7 +66,7 @@ export async function mcpDoor(deps: McpDeps): Promise<number> {
   };
   // A server that is stopped while it is loaded starts no command that its client has already sent.
   if (io.interrupted.aborted) return 0;
-  // One owner for the whole process, even if the client sends `initialize` more than once.
+  // There is one owner for the whole process, even if the client sends `initialize` more than once.
   const owner = createId('mcp');
   const clients = createConnectedClients();
   deps.describeServer(() => ({ door: 'mcp', clients: clients.names() }));

@@ -108,7 +108,7 @@ function idsOf(value: unknown): readonly ReplyId[] {
   const { id, method } = toFields(value);
   // A response carries the id of our own request, so it must not get a reply; a notification has no id.
   if (id === undefined || (method === undefined && hasOutcome(value))) return [];
-  // A number that is not an integer is not valid either, but tells the client which request is meant.
+  // A number that is not an integer is not a valid id, but the client can still match the reply to its request.
   return [typeof id === 'string' || typeof id === 'number' ? id : null];
 }
 

@@ -3,13 +3,13 @@ import { isMap, type SchemaField } from '../../tools/common/schema-field.ts';
 import type { Tool, ToolSchema } from '../../tools/common/tool.ts';
 import { toMcpTool } from '../to-mcp-tool.ts';
 
-/** A tool as an entry of `tools/list` for models: limits in words too, and no objects whose keys are free. */
+/** A tool as an entry of `tools/list` for models: limits are also in the description, and no schema has free keys. */
 export function toListedTool(tool: Omit<Tool, 'call'>, shape: ReplyShape) {
   const listed = toMcpTool(tool, shape);
   return {
     ...listed,
     inputSchema: toListedSchema(listed.inputSchema),
-    // Claude Code loads tools on demand, and then models use its own shell.
+    // Claude Code loads tools on demand; while these are not loaded, models use its own shell.
     ...(tool.alwaysLoad && { _meta: { 'anthropic/alwaysLoad': true } }),
   };
 }

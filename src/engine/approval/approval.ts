@@ -5,7 +5,7 @@ import type { Command } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import { NacreError } from '../../contract/failure.ts';
 
-/** The subject of a user's decision; an approval is valid for exactly this. */
+/** The subject of a user's decision; an approval is valid for exactly these values. */
 export interface ApprovalSubject {
   /** The command that would run, or the text that would be typed into a shell. */
   readonly command: Command;
@@ -33,7 +33,7 @@ export interface ApprovalRequest {
   readonly signal: AbortSignal | undefined;
   /** The changes that the command has made, if it ran while they are held; an approval applies them. */
   readonly changes?: CommandChanges | undefined;
-  /** Acts on an answer that comes when no call waits for it any more; without it, the same call uses the answer. */
+  /** Handles an answer that arrives when no call waits for it any more; if absent, a repeated call uses the answer. */
   readonly onLateAnswer?: ((kind: 'approved' | 'declined') => void) | undefined;
 }
 

@@ -1,7 +1,7 @@
 // Approval requests on disk, so that they stay pending when their server is restarted:
 // 1. `ID.json` is the request, written once; `ID.answer` the answer, which only the first writer can create,
 // 2. the requests of a dead server belong to every server of the same project, which lists and answers them,
-// 3. removing `ID.json` uses an approval up: it succeeds in one process, once.
+// 3. removing `ID.json` consumes an approval: it succeeds in one process, once.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -118,9 +118,9 @@ export function openSavedApprovals(folder: string, project: string): SavedApprov
 }
 
 /**
- * Everything that must be the same for an approval to be valid in a later process: the client, all that was shown, and the
- * reason. The owner's id is new in every process, also in the key of a persistent shell. Changes that a command has made
- * are not saved: they differ each time it runs.
+ * Everything that must be equal for an approval to be valid in a later process: the client, all details that were
+ * shown, and the reason. The owner's id is new in every process, also in the key of a persistent shell. Changes that a
+ * command has made are not saved: they differ each time it runs.
  */
 function toKey(request: ApprovalRequest, project: string): string | undefined {
   const { asked, caller, owner, connection, decision, changes } = request;
@@ -148,7 +148,7 @@ function removeOldDraft(path: string): void {
   if (Date.now() - mtimeMs > draftMs) rmSync(path, { force: true });
 }
 
-// A file appears with all of its content or not at all, also if the machine loses power.
+// A file appears with all of its content or not at all, even if the machine loses power.
 function writeDraft(path: string, content: unknown): string {
   const draft = `${path}.${randomHex(4)}.draft`;
   const file = openSync(draft, 'wx', 0o600);

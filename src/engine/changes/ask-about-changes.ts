@@ -44,7 +44,7 @@ export async function askAboutChanges(
 const held = 'The changes of this command are held';
 const next = (id: string) => `nacre apply ${id} applies them.`;
 
-// The call has got its reply. If this fails, the changes stay held, where nacre changes shows them.
+// The call already has its reply. If this fails, the changes stay held, and `nacre changes` lists them.
 async function settle(
   { audit, backend }: EngineDeps,
   kind: 'approved' | 'declined',

@@ -8,7 +8,7 @@ import type { RegisteredCommand } from '../../sessions/command-registry.ts';
 import type { CallerContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 
-/** A command as it is now. */
+/** The current state of a command. */
 export interface CommandView extends Pick<RegisteredCommand, 'id' | 'name' | 'machine' | 'command' | 'cwd'> {
   readonly state: JobState;
   /** Bytes after the caller's read position. */

@@ -24,7 +24,7 @@ export interface RunContext {
   readonly rulesOn?: ((machine: MachineSettings) => MachineRules) | undefined;
   /** Groups of directories; a requested `cwd` must lie in one directory of each group. */
   readonly cwdRoots: readonly (readonly string[])[];
-  /** Also judges the server's own directory, where a command without `cwd` runs. */
+  /** Also checks the server's own directory, where a command without `cwd` runs. */
   readonly judgeDefaultCwd?: boolean | undefined;
   /** The caller's share of `max_running`; undefined for the owner of the server. */
   readonly share?: Share | undefined;
@@ -81,7 +81,7 @@ export interface StartContext extends StartFields {
   readonly owner: string;
 }
 
-/** The context of a command on its way: every journey has an id from the beginning, for its audit records. */
+/** The context of a command during its journey, which has an id from the start, for its audit records. */
 export interface JourneyContext extends StartFields {
   readonly id: string;
   /** True if the call waits for the end, so that the user can be asked about held changes instead of the command. */

@@ -49,7 +49,7 @@ function createStream(maxBytes: number) {
   const texts: string[] = [];
   let room = maxBytes;
   return {
-    /** Returns false if `data` exceeds the room that is left; the excess is dropped. */
+    /** Returns false if `data` exceeds the remaining space; the excess is dropped. */
     push(data: Uint8Array): boolean {
       const fits = data.length <= room;
       texts.push(sanitiser.push(fits ? data : data.subarray(0, room)));

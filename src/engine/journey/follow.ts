@@ -62,7 +62,8 @@ function toStopOptions(stopOnCancel: StopOptions, signal: AbortSignal | undefine
 /** Receives output; false if it does not want more. */
 type Receiver = (chunks: readonly OutputChunk[]) => Promise<boolean>;
 
-// While the command runs, `onOutput` may take as long as it wants. After the end, a call that does not return in time is the last.
+// While the command runs, `onOutput` has no time limit. After the end, the first call that does not return in time is
+// the last one.
 function toReceiver(
   deps: EngineDeps,
   id: string,
@@ -112,7 +113,8 @@ export async function recordEnd(
     const state = await waitForEnd(deps, id);
     const outcome = { ...toFinished(state, cwd), endRecord: state.endRecord };
     const warnings = audit.tryRecord({ kind: 'finished', id, caller, outcome });
-    // Before `settle`, which is a round trip: replies already report the end, so the command's name must be free.
+    // This comes before `settle`, which is a round trip: replies already report the end, so the command's name must be
+    // free.
     sessions.ended(id);
     if (state.outlives) await backend.settle(id).catch(() => {});
     return { state, warnings };

@@ -58,7 +58,7 @@ async function inspectSession(
   { cwdRoots, workspace }: PlaceContext,
 ): Promise<InspectedPlace> {
   const known = sessions.shellCwds.get(session);
-  // A `cwd` repeated with every call is where the shell was started, not a request to go back there.
+  // Callers may repeat the `cwd` that started the shell with every call; only a different one changes its directory.
   const changeTo = requested === known?.requested ? undefined : requested;
   const roots = cwdRoots.flat();
   const found = await backend.inspect({ machine, cwd: changeTo, roots, programs: [], session, workspace });

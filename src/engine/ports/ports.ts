@@ -38,7 +38,7 @@ type PortDeps = Pick<EngineDeps, 'audit'> & {
 };
 
 const pollMs = 500;
-// A server that restarts itself does not listen for a moment.
+// A server that restarts itself stops listening for a moment.
 const maxMissed = 6;
 const owner: Caller = { door: 'cli', client: 'setting ports' };
 
@@ -78,7 +78,7 @@ export function createPorts({ backend, audit }: PortDeps, wanted: readonly Wante
     const command = findListener(rooms, port)?.command ?? null;
     const opened: OpenPort = { ...port, command, id: createId('port'), missed: 0 };
     const { id } = opened;
-    // Recorded first: a port that is not in the audit log is never open.
+    // The record comes first: a port that is not in the audit log is never open.
     audit.record({ kind: 'port_opened', id, caller, port: opened });
     try {
       await backend.openPort(port);

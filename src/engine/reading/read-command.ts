@@ -61,7 +61,7 @@ export async function read(
   const position = () => query.cursor ?? registry.position(id, reader, query.stream);
   const wait = { ...query, from: position() };
   const wakeReason = await waitForOutput({ backend, matcher, id }, wait, context.signal);
-  // In turn, so that of two calls at the same time only one gets the text.
+  // Calls read in turn, so that only one of two concurrent calls gets the text.
   return deps.sessions.readQueue.inTurn(`${id} ${reader}`, {}, () =>
     readNow(deps, command, { ...query, from: position() }, { reader, signal: context.signal, wakeReason }),
   );
@@ -109,7 +109,7 @@ async function readNow(
 }
 
 const shrinkFactor = 0.8;
-// A reply always has room for this much.
+// A reply always has room for this many characters.
 const minFitChars = 100;
 
 /** Reads with a smaller limit until the text fits. */
@@ -120,7 +120,7 @@ async function readFitting(source: TextSource, query: TextQuery, fits: ReadQuery
   }
 }
 
-// Reported once: the read position is then after the removed output.
+// This is reported once, because the read position is then after the removed output.
 function withNotice(text: ReadText, bytes: number, stream: Stream = 'stdout'): ReadText {
   return { ...text, [stream]: `${goneNotice(bytes)}${text[stream]}` };
 }
@@ -142,7 +142,7 @@ async function findHint(
   return hints.length > 0 ? hints.join(' ') : null;
 }
 
-// Reads the end of the log again: the message may have been read by an earlier call than the one that reports the end.
+// Reads the end of the log again, because an earlier call may have returned the message.
 async function findNetworkHint(
   backend: Backend,
   { id, screen }: RegisteredCommand,

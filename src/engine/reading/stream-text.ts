@@ -33,7 +33,7 @@ export function createStreamConverter(): StreamConverter {
       const start = end - data.length;
       const lineEnd = data.lastIndexOf(lineFeed) + 1;
       return [
-        // Sent first, so that the cursor of this chunk is true for both streams.
+        // The other stream is flushed first, so that the cursor of this chunk is correct for both streams.
         ...other.flush(start, true),
         ...lines[stream].finish(data.subarray(0, lineEnd), start + lineEnd),
         ...lines[stream].begin(data.subarray(lineEnd), end),

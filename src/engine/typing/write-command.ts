@@ -141,7 +141,8 @@ async function send(
   for (const [index, stroke] of strokes.entries()) {
     const before = strokes[index - 1];
     const after = strokes[index + 1];
-    // An EOF is sent with the text before it: a command that reads only the text may have ended already.
+    // An EOF is sent together with the text before it, because a command that reads only the text may have ended by
+    // then.
     if (stroke.does === 'end' && before?.does === 'write') continue;
     await press(backend, id, stroke, { hide, eof: after?.does === 'end' });
   }

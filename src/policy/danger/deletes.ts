@@ -245,7 +245,7 @@ function testClean(call: ProgramCall): DangerFound | undefined {
   return place && { at, reason: `it deletes everything in ${describePlace({ ...place, content: false })}` };
 }
 
-/** Programs with a verb that deletes a folder, or what its source does not have. */
+/** Programs with a subcommand that deletes a folder, or the files that are missing in its source. */
 function testRemover(call: ProgramCall): DangerFound | undefined {
   const [verb, ...rest] = call.args.filter((arg) => !prefixOf(arg).startsWith('-'));
   if (!/^(?:purge|delete|sync|rmdirs|move|trash|remove)$/.test(wordText(verb))) return undefined;
@@ -302,7 +302,7 @@ function testRm(call: ProgramCall): DangerFound | undefined {
     : undefined;
 }
 
-/** Returns true for a word that is any path in a listing, as in `find / | while read -r f`. */
+/** Returns true for a word that may be any path of a listing, as in `find / | while read -r f`. */
 function isListing({ pieces }: Arg): boolean {
   const [only, ...others] = pieces;
   return typeof only === 'object' && only.listed !== undefined && others.length === 0;
@@ -341,7 +341,7 @@ function overwrites(words: readonly Arg[]): boolean {
   return name === 'tee' ? args.includes('{}') : /^(?:cp|ln|install)$/.test(name) && args.at(-1) === '{}';
 }
 
-/** `fd` has a pattern before the directories; a word before the program that it executes may be either. */
+/** `fd` has a pattern before its directories, so a word before the program that it executes may be either. */
 function fdFolders({ args, self }: ProgramCall): readonly Arg[] {
   const end = args.findIndex((arg) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(wordText(arg)));
   const [, ...folders] = args.slice(0, end < 0 ? undefined : end).filter((arg) => !/^-/.test(prefixOf(arg)));

@@ -156,7 +156,7 @@ function wordLike(
 const stopping =
   /^(?:poweroff|reboot|halt|kexec|soft-reboot|exit|emergency|rescue|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)$/;
 
-/** The verb is the first word that is no option; `isolate` stops everything that its target does not need. */
+/** The subcommand is the first word that is not an option; `isolate` stops every unit that its target does not need. */
 function powerVerb(
   call: ProgramCall,
   words: readonly string[],

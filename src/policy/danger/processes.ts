@@ -111,7 +111,7 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
   return at && { at, reason: 'its pattern matches every process' };
 }
 
-/** `$(ps -eo pid=)` without a filter, and numbers that `seq` counts. */
+/** `$(ps -eo pid=)` without a filter, and the numbers that `seq` prints. */
 const everyProcess =
   /^[$(`]{1,2}\s*(?:seq\s[^|]*|ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*(?:\|\s*(?:awk ['"]\{\s*print\s+\\?\$\d\s*\}['"]|(?:tail|sort|sed|cut|tr)\b[^|]*))*|pgrep\s+['"]?\.?['"]?)[)`]$/;
 
@@ -123,7 +123,7 @@ function isEveryProcess({ pieces: [piece] }: Arg, cwd: readonly string[] | undef
   return everyProcess.test(piece.text) || piece.from?.startsWith('/proc/') === true;
 }
 
-/** `{2..99999}`, which is known as its first and last number. */
+/** `{2..99999}`, which the walk represents by its first and last number. */
 function isRange(first: Arg, last: Arg | undefined): boolean {
   return last?.pos === first.pos && Math.abs(Number(wordText(last)) - Number(wordText(first))) > 999;
 }

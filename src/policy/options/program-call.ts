@@ -17,7 +17,7 @@ export interface ProgramCall {
   readonly home: string;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: ReadonlyMap<string, Output>;
-  /** The word of the program name, for effects that concern the whole call. */
+  /** The word of the program name, for effects of the whole call. */
   readonly self: Arg;
   /** The value of IFS, whose characters separate the words that `read` assigns; undefined if unknown. */
   readonly separators: string | undefined;

@@ -57,7 +57,7 @@ function findEffects(call: ProgramCall): Effect[] {
       effects.push(...started(found, args.slice(index + 1, end), at));
       index = end;
     } else if (word === '-delete')
-      // It does what `rm` does, so `rm` must be listed; the folders are judged by the danger rules for `find`.
+      // `-delete` does what `rm` does, so `rm` must be listed; the folders are judged by the danger rules for `find`.
       effects.push({ does: 'start', argv: [knownArg('rm', at), knownArg('file', at)], stdin: 'none' });
     else if (writers.has(word)) effects.push(...written(args[index + 1], at, name));
     else if (valued.test(word)) index++;

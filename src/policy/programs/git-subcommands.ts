@@ -142,7 +142,7 @@ const subcommands: readonly Subcommand[] = [
   },
   { names: ['commit'], options: { short: '', long: 'template=' }, effects: () => none },
   { names: ['merge', 'pull'], options: mergeOptions, effects: strategyEffects },
-  // Their `-s` is `--signoff`.
+  // In these subcommands, `-s` is `--signoff`.
   { names: ['cherry-pick', 'revert'], options: { ...mergeOptions, short: 'X:m:' }, effects: strategyEffects },
   {
     names: ['grep'],

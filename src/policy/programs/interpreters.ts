@@ -75,7 +75,7 @@ const perl: Language = {
     /@ARGV\b[^;]{0,200}\|/,
     /`|\bqx\b|\breadpipe\b|\bfork\b|\bsyscall\b|\bIPC::|\bIO::|\bCORE::|\bExpect\b|\bDynaLoader\b|\bInline\b|\bdbmopen\b/,
     /\b(?:system|exec)\s{0,9}(?:[({"'$@+<\\&!~%-]|q[qwr]?\b|\w+\s{0,9}[("'])/,
-    // Only files that are opened for reading, by name.
+    // Matches `open` unless it opens a file for reading, by name.
     /\bopen\b(?!\s{0,9}\(?\s{0,9}(?:my\s{1,9})?[\w$*]{1,40}\s{0,9},\s{0,9}(?:["']<(?::[\w()-]{1,30})?["']\s{0,9},|["']<?[\w ./~-]{1,200}["']\s{0,9}(?:\)|;|or\b|\|\|)))/,
     /\beval\s{0,9}(?!\{)\S|\bdo\s{1,9}["'$]|\brequire\s{1,9}["'$]|&\s{0,9}\{|&\s{0,9}\$|->\s{0,9}\$\w+\s{0,9}\(|->\s{0,9}can\b|\\&|\*\{/,
     /\buse\s{1,9}(?:POSIX|IPC|Inline|Socket|IO)\b/,

@@ -33,12 +33,12 @@ export interface ProgramEntry {
   /** `only` for builtins that do not exist as programs, so a wrapper such as `env` cannot start them. */
   readonly builtin?: 'only';
   /**
-   * Set if the program is closed: besides programs that the policy finds in a call, it executes only these helpers (names, and
-   * folders of them) and a shell. Without it the program is open: by its nature it executes programs that are not known before,
-   * as `npm` and `make` do.
+   * Present if the program is closed: besides programs that the policy finds in a call, it executes only these helpers
+   * (names, and folders of programs) and a shell. If absent, the program is open: like `npm` and `make`, it executes
+   * programs that are not known in advance.
    */
   readonly closed?: readonly string[];
-  /** The names that are open nevertheless, such as `clang` beside `gcc`. */
+  /** Names of the entry that are open nevertheless, such as `clang` in the entry of `gcc`. */
   readonly open?: readonly string[];
   readonly options?: OptionGrammar;
   readonly effects?: (call: ProgramCall) => readonly Effect[];
@@ -94,7 +94,7 @@ export type Effect =
       /** The positional parameters during evaluation, if it has its own. */
       readonly args?: readonly Arg[];
     }
-  /** Runs something that is known only at run time: refused under a list. */
+  /** Runs a program or code that is known only at run time: refused under a list. */
   | {
       readonly does: 'unknown';
       readonly at: Arg;
@@ -102,11 +102,11 @@ export type Effect =
       /** The text of the command from which a filter makes the text that is run. */
       readonly own?: string | undefined;
     }
-  /** Does something that listing the program does not cover: refused under a list. */
+  /** Has an effect that listing the program does not permit: refused under a list. */
   | { readonly does: 'refuse'; readonly at: Arg; readonly reason: string; readonly rule?: string }
   /** Is dangerous: refused under every list. */
   | { readonly does: 'danger'; readonly at: Arg; readonly rule: string; readonly reason: string }
-  /** Does something that the policy cannot judge fully; an allowed command says so. */
+  /** Has an effect that the policy cannot judge completely; the decision about an allowed command mentions it. */
   | { readonly does: 'note'; readonly at: Arg; readonly reason: string }
   /** Writes a file. */
   | { readonly does: 'write'; readonly path: Arg }

@@ -2,7 +2,7 @@ import { allOf, refuseOptions } from './effects.ts';
 import { writeOptions, writesBelow } from './option-effects.ts';
 import type { ProgramEntry } from './program.ts';
 
-/** Programs whose arguments are data, and that execute others to do their work; many are scripts. */
+/** Programs that execute other programs, but whose arguments are data; many of them are scripts. */
 export const scriptToolPrograms: readonly ProgramEntry[] = [
   {
     names: ['egrep', 'fgrep', 'rgrep'],

@@ -64,7 +64,7 @@ function outputFiles(args: readonly Arg[]): Effect[] {
 const executes =
   /^--?(?:[\w-]*-)?(?:exec|execute|command|cmd|run|shell|eval|hook|pager|editor|program|rsh|wrapper|launcher|preprocessor|interpreter|callback|handler)(?:-\w+)?$/;
 
-/** Values of options that are named for running something, and values of `-c`, `-e` and `-x` that are command lines. */
+/** Values of options such as `--exec`, and values of `-c`, `-e` and `-x` that are command lines. */
 function optionCommands({ args }: ProgramCall, isProgram: (word: string) => boolean): Effect[] {
   return args.flatMap((arg, at): Effect[] => {
     const [name = '', ...attached] = prefixOf(arg).split('=');

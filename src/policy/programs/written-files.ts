@@ -1,5 +1,5 @@
-// Files that the same command writes and then hands to a program that runs what it reads: `echo '1e x' > s; sed -f s a`.
-// What an earlier command wrote is not known.
+// Files that the same command writes and then passes to a program that executes their contents: `echo '1e x' > s; sed
+// -f s a`. Files of earlier commands have unknown contents.
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, patternOf } from '../words/arg.ts';
 import { globMatches } from '../words/glob.ts';

@@ -32,7 +32,7 @@ export interface Walk {
   readonly volatile: Set<string>;
   /** Every assignment so far, in order. */
   readonly assigned: (readonly [name: string, variable: Variable])[];
-  /** The literal texts so far, and arithmetic on values of unknown origin. */
+  /** The literal texts so far, and arithmetic expressions on values of unknown origin. */
   readonly literals: LiteralMarks;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: Map<string, Output>;

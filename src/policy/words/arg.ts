@@ -140,8 +140,8 @@ function isForeign({ from, made, operand }: Hole): boolean {
 }
 
 /**
- * The word if its unknown parts are empty, as an unset variable is: `--x` for `"$y--x"`. Undefined if that does not change how a program
- * reads it: only options, addresses with a helper (`ext::x`) and `of=x` differ.
+ * The word if its unknown parts are empty, as an unset variable is: `--x` for `"$y--x"`. Undefined if that does not
+ * change how a program parses it: only options, addresses with a helper (`ext::x`) and `of=x` differ.
  */
 export function emptied(arg: Arg): Arg | undefined {
   const { pieces } = arg;

@@ -1,10 +1,11 @@
-// Git passes the list of a rebase to the same editors as messages, and a line `exec COMMAND` in it runs a command. So a program
-// that writes its file is judged as a writer of that list, unless it is known to add no such line.
+// Git opens the todo list of a rebase in the same editor as commit messages, and a line `exec COMMAND` in it runs a
+// command. So an editor that writes its file is judged as if it wrote that list, unless it is known to add no such
+// line.
 
 const rebaseList = ' .git/rebase-merge/git-rebase-todo';
 const someFile = ' "$file"';
 
-/** The command line that runs an editor; `forLists` if git uses it only for the lists of rebases. */
+/** The command line that runs an editor; `forLists` if git uses it only for the todo lists of rebases. */
 export function editorLine(text: string, forLists: boolean): string {
   return text + (addsNoCommand(text, forLists) ? someFile : rebaseList);
 }

@@ -12,7 +12,7 @@ export type CodeVariable =
   | { readonly kind: 'refuse' }
   /** `rest` are words that the program adds to the command line. */
   | { readonly kind: 'command'; readonly rest: string }
-  /** A command line that git also runs for the lists of rebases; `forLists` if only for them. */
+  /** A command line that git also runs for the todo lists of rebases; `forLists` if only for them. */
   | { readonly kind: 'editor'; readonly forLists: boolean };
 
 /** Classifies setting a variable to a value (undefined if unknown); returns undefined for data. */

@@ -132,7 +132,7 @@ async function runInSession(deps: BashDeps, args: Args, context: ToolContext): P
     session: sessionKey(context, args.session),
     timeoutMs: timeout,
     ...limits.request,
-    // In process, exactly 30000 characters are kept.
+    // In-process callers get exactly 30000 characters.
     cutAtLines: context.replyLimits !== undefined,
     quotePaths: true,
   };

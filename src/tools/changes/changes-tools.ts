@@ -42,9 +42,9 @@ const output = z.looseObject({ id: z.string().optional(), state: z.string().opti
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
 const maxFiles = 200;
-// An agent can still use older changes: the replies to its commands contained their ids.
+// Agents can also use older changes, because the replies to their commands contained the ids.
 const maxEntries = 100;
-// The most ids of `onTopOf` in each entry; the newest are shown.
+// The maximum number of `onTopOf` ids in each entry; the newest are shown.
 const maxOnTopOf = 10;
 
 /** `list_changes`: the changes that are kept, the newest first. */

@@ -149,7 +149,7 @@ function splitPair(text: string): unknown {
   return at === -1 ? text : { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-// Left to `receive` if it is not a number.
+// If it is not a number, `receive` reports it.
 function toNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
 }

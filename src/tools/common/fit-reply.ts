@@ -13,12 +13,12 @@ interface OutputLimits extends Pick<ReadQuery, 'maxChars' | 'maxLines' | 'fits'>
 export interface OutputPreference {
   readonly defaultChars: number;
   readonly askedChars?: number | undefined;
-  /** True if a specification says how much is kept; then only measured limits apply to lines. */
+  /** True if a specification prescribes the amount of output; then only measured limits apply to lines. */
   readonly isSpecified?: boolean | undefined;
   write(stdout: string, stderr: string): string;
 }
 
-// Left for everything in a reply besides the output.
+// Bytes reserved for everything in a reply besides the output.
 const reservedLines = 60;
 const reservedBytes = 1_200;
 // JSON and YAML write a character with at most this many bytes.

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import { describeLimit, limitHints } from '../common/describe-outcome.ts';
 
-/** Explains why a command failed if the cause or stderr say more than the exit code; else undefined. */
+/** Explains why a command failed; undefined if neither the cause nor stderr adds anything to the exit code. */
 export function explainFailure(
   outcome: Pick<Outcome, 'cause' | 'exitCode' | 'detail' | 'stderr'>,
 ): string | undefined {

@@ -80,7 +80,7 @@ function toNames(flags: readonly DescribedFlag[]): string {
 
 function toArgumentFunction(line: DescribedCommandLine): string {
   const cases = line.commands.map(({ name, argument }) => {
-    // After the program come its own arguments, which are often file names.
+    // The words after the program are its arguments, which are often file names.
     const offer =
       argument.kind === 'command'
         ? 'if [[ $first ]]; then _nacre_files; else _nacre_programs; fi'

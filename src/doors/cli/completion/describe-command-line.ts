@@ -24,7 +24,7 @@ export interface DescribedFlag {
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
-  /** More sentences than the summary; empty if there are none. */
+  /** Further sentences after the summary; empty if there are none. */
   readonly details: string;
   readonly usage: string;
   readonly examples: readonly DoorExample[];

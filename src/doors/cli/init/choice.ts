@@ -11,11 +11,14 @@ export type FileValues = Readonly<Record<string, unknown>>;
 /** An answer, as variables with the same effect. */
 export interface Choice {
   readonly variables: Variables;
-  /** A flag or an answer stated it, the entry had it, nacre proposed it, or the settings file decides. */
+  /**
+   * The origin of an answer: a flag or the user's answer, the existing entry, a proposal of nacre, or the settings
+   * file.
+   */
   readonly from: 'stated' | 'kept' | 'proposed' | 'file';
 }
 
-/** An answer that leaves the decision to the settings file. */
+/** The answer for "use the value of the settings file". */
 export const fromFile: Choice = { variables: {}, from: 'file' };
 
 /** The settings that are stored together, by the variable that overrides each. */
@@ -34,10 +37,10 @@ export interface Placed {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-/** The circumstances that decide where an answer is stored. */
+/** Facts that decide where an answer is stored. */
 export interface Storage {
   readonly file: FileValues;
-  /** False if nothing but the entry is shown or written. */
+  /** False if only the entry may be shown or written. */
   readonly canWrite: boolean;
   /** Whether the entry is for one folder; it then never changes a value that the settings file has. */
   readonly isForOneProject: boolean;

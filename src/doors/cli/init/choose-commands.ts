@@ -1,5 +1,5 @@
-// Chooses which programs may run. `--preset` and `--allow` decide; otherwise the list of the entry or of the settings file
-// is kept, or the preset for the kind of project is proposed, and asked about at a terminal.
+// Chooses which programs may run. `--preset` and `--allow` decide; otherwise it keeps the list of the entry or of the
+// settings file, or proposes the preset for the kind of project, and asks at a terminal.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { presetFor, projectMarks } from '../../../clients/project-defaults.ts';

@@ -47,7 +47,7 @@ export async function chooseNetwork(
 function proposeHosts({ file, programs }: NetworkContext): readonly string[] {
   const registries = registriesOf(programs.variables.NACRE_PRESET);
   const own = splitNames(fileVariables(file).NACRE_NETWORK_ALLOW ?? '');
-  // An existing list of programs was chosen without these hosts, so they are proposed only with a new one.
+  // The user chose an existing list of programs without these hosts, so they are proposed only with a new list.
   if (programs.from === 'file' || programs.from === 'kept') return [];
   if (file.network !== undefined || registries.every((host) => own.includes(host))) return [];
   // A list in the file is the user's decision; only a new preset is a reason to propose more.

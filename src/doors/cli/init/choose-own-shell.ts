@@ -1,4 +1,4 @@
-// The client's own shell, turned off only by `--own-shell off` or an answer at a terminal.
+// Decides about the client's own shell, which only `--own-shell off` or an answer at a terminal turns off.
 import type { Client, ClientMachine, Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
 import { type OwnShell, ownShells, turnOwnShell, withoutSetting } from '../../../clients/own-shell.ts';
@@ -15,10 +15,10 @@ export interface OwnShellContext {
   readonly backupDir: string;
 }
 
-/** A decision that is carried out after the entry was written; returns lines for the user. */
+/** A step that runs after the entry was written; returns lines for the user. */
 export type OwnShellStep = () => readonly string[];
 
-/** Decides about the client's own shell; nothing is written before the returned step runs. */
+/** Returns the step that applies the decision; nothing is written before it runs. */
 export async function chooseOwnShell(
   context: OwnShellContext,
   flag: 'on' | 'off' | undefined,
@@ -53,7 +53,10 @@ function turn(
   ];
 }
 
-/** After the entry was removed: applies the flag, or names a shell that is still off, without which the client has none. */
+/**
+ * After the entry was removed: applies the flag, or warns that the own shell is still off, so that the client has no
+ * shell.
+ */
 export async function restoreOwnShell(
   context: OwnShellContext,
   flag: 'on' | 'off' | undefined,

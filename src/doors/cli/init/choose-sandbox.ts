@@ -43,7 +43,7 @@ export async function chooseSandbox(
   return { choice: toChoice(chosen, proposed, before), notes: found ? toNotes(found) : [] };
 }
 
-// `off` is the default, so a proposal of it is not stored: once a sandbox is available, it is proposed.
+// A proposed `off` is the default and is not stored, so that a sandbox is proposed as soon as one is available.
 function toChoice(chosen: string | undefined, proposed: string | undefined, before: ParsedEntry): Choice {
   if (chosen === undefined || (chosen === 'off' && proposed === 'off' && before.env === undefined))
     return fromFile;
@@ -53,7 +53,7 @@ function toChoice(chosen: string | undefined, proposed: string | undefined, befo
 
 type FoundSandboxes = Pick<MachineReport, 'workspaceBy' | 'namespaceFault'>;
 
-// Only levels that work here are proposed; for an entry that is kept, all are accepted.
+// Only levels that work here are proposed, but an existing entry may have any level.
 function levelsOf(found: FoundSandboxes | undefined): readonly string[] {
   if (found === undefined || found.workspaceBy === 'namespace') return ['off', 'workspace', 'strict'];
   return found.workspaceBy === 'landlock' ? ['off', 'workspace'] : ['off'];

@@ -3,7 +3,9 @@ import { type FileValues, fileVariables, type Variables } from './choice.ts';
 import type { ChosenEntry } from './choose-entry.ts';
 import { describeAllowed } from './parse-entry.ts';
 
-/** The lines that tell the user what applies to a client, and which file says so; `file` has the settings after the change. */
+/**
+ * Lines that show the settings of a client and the file that each comes from; `file` has the settings after the change.
+ */
 export function summarise(
   { title, startsInProject }: Client,
   { project, entry, notes }: ChosenEntry,

@@ -1,4 +1,5 @@
-// Clients whose own shell is off. Without nacre they have no shell at all, and only the user knows who turned it off.
+// Clients whose own shell is off. Without nacre they have no shell at all, and only the user knows whether nacre turned
+// it off.
 import { type Client, clients, type Scope } from '../../../clients/clients.ts';
 import { openConfigFile } from '../../../clients/config-file.ts';
 import { ownShells } from '../../../clients/own-shell.ts';
@@ -28,7 +29,7 @@ export function findShellsOff(
         : [];
     });
   });
-  // The user's own file is also that of a project in the home directory.
+  // For a project in the home directory, the project's file is the user's own file.
   return [...new Map(found.reverse()).values()].reverse();
 }
 

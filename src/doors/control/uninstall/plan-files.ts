@@ -86,7 +86,7 @@ function planState(path: string): readonly Removal[] {
   ];
 }
 
-/** The kept changes of workspaces on other mounts, by the symlinks in `places`. */
+/** The kept changes of workspaces on other mounts, found by the symlinks in `places`. */
 function planStores(places: string): readonly Removal[] {
   if (!existsSync(places)) return [];
   const stores = readdirSync(places).map((name) => readlinkSync(join(places, name)));
@@ -95,7 +95,7 @@ function planStores(places: string): readonly Removal[] {
     .map((path) => ({ what: 'kept changes beside a workspace', path, remove: () => removeTree(path) }));
 }
 
-// Commands may have closed folders in kept changes to their owner, and overlayfs does.
+// Commands may have removed the owner's permissions on folders in kept changes, and overlayfs does so itself.
 function removeTree(path: string): void {
   if (findAt(path)?.isDirectory()) openFolders(path);
   rmSync(path, { recursive: true, force: true });
@@ -112,7 +112,7 @@ function tokensOf({ http, cwd }: FileDeps, own: string): readonly string[] {
   return [...new Set([...named, join(own, 'token')])];
 }
 
-// `token_file` may name another file by mistake; a token is one word.
+// `token_file` may point to another file by mistake, so the file is removed only if it contains a single word.
 function planToken(path: string): readonly Removal[] {
   if (!findAt(path)?.isFile() || !/^\S{8,512}\n?$/.test(readFileSync(path, 'utf8'))) return [];
   return planFile(

@@ -9,7 +9,7 @@ export interface Removal {
   remove(): void;
 }
 
-/** The file or folder at a path, without following a symbolic link; undefined if there is none or it cannot be looked at. */
+/** The file or folder at a path, without following a symbolic link; undefined if there is none or lstat() fails. */
 export function findAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

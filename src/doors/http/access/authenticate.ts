@@ -45,10 +45,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-// The limit comes before the comparison: among many wrong tokens of one address, a right one is refused like the others.
-// Otherwise the reply would tell a guesser which token is right. A connection that has sent a right token may repeat it, so that
-// a guesser at the same address does not interrupt a client at work. A session's cookie is not limited: it is random, and
-// a page of another site cannot choose it.
+// The rate limit comes before the comparison: during many wrong attempts from one address, a right token is refused
+// like the others. Otherwise the reply would show a guesser which token is right. A connection that has already sent a
+// right token may repeat it, so that a guesser at the same address does not interrupt a working client. A session's
+// cookie is not limited: it is random, and a page of another site cannot choose it.
 function createTokenCheck(deps: AuthenticateDeps) {
   const guesses = createRateLimit(failuresPerMinute);
   const proven = new WeakMap<object, string>();

@@ -9,7 +9,7 @@ import { digest, isSameDigest } from './tokens.ts';
 
 /** An authenticated caller, and what it may do. */
 export interface HttpCaller {
-  /** Its name in the audit log. */
+  /** Its `client` in the audit log. */
   readonly client: string;
   /** The owner id of the commands and sessions that it starts; it sees no others. */
   readonly owner: string;
@@ -101,7 +101,7 @@ export async function createCallers(deps: HttpAccess & ToolAccess, ownToken: str
   };
 }
 
-/** How many callers share what the owner of the server leaves: the named tokens, and all applets together. */
+/** The number of callers that share the capacity beside the owner's: the named tokens, and all applets together. */
 export function countShares({ tokens, appletsDir }: Pick<HttpSettings, 'tokens' | 'appletsDir'>): number {
   return tokens.length + (appletsDir === undefined ? 0 : 1);
 }

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net';
 import { isLoopback } from '../requests/is-loopback.ts';
 
 /**
- * The network that a failed attempt counts against: every address that one caller can choose among. That is all of
- * loopback, or the /64 prefix that a provider assigns to one customer.
+ * The network that a failed attempt counts against: all addresses that one caller can use. That is all of loopback, or
+ * the /64 prefix that a provider assigns to one customer.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -2,7 +2,7 @@ import type { PageRole } from '../../../contract/console.ts';
 import { createId } from '../../../support/ids.ts';
 import { createSecret } from './tokens.ts';
 
-/** A page that is signed in: the server's own, or an applet's. */
+/** A signed-in page: the server's own, or an applet's. */
 export interface PageIdentity {
   /** The applet; undefined for the server's own pages. */
   readonly slug?: string | undefined;
@@ -47,7 +47,10 @@ export interface PageSessions {
   list(): readonly SignedInPage[];
   /** Ends the session with this id; undefined if there is none. */
   endById(id: string): PageIdentity | undefined;
-  /** Keeps a session while its page has a socket; `onEnd` is called if the session is ended. Returns a function that lets it expire again. */
+  /**
+   * Keeps a session from expiring while its page has a socket; `onEnd` is called if the session is ended. The returned
+   * function lets it expire again.
+   */
   hold(id: string, onEnd: () => void): () => void;
 }
 
@@ -60,7 +63,7 @@ interface StoredSession extends StoredIdentity {
   readonly identity: FoundPage;
   readonly since: number;
   seen: number;
-  /** Called when it is ended, one for each open socket. */
+  /** Called when the session ends, once for each open socket. */
   readonly holders: Set<() => void>;
 }
 

@@ -23,7 +23,7 @@ export function createRateLimit(perMinute: number, now: () => number = () => per
     waitMs,
     take(name) {
       const next = nextOf(name);
-      // A refused event is not counted, or a caller that keeps retrying would never be let in again.
+      // A refused event is not counted, or a caller that keeps retrying would be refused forever.
       const wait = waitMs(name);
       if (wait > 0) return wait;
       refilledAt.delete(name);

@@ -23,7 +23,7 @@ export function isSameDigest(one: Buffer, other: Buffer): boolean {
 /** The server's own token. */
 export interface OwnToken {
   readonly text: string;
-  /** True for a token made at this start, which has to be printed. */
+  /** True for a token that was generated at this start, which has to be printed. */
   readonly isNew: boolean;
 }
 

@@ -31,7 +31,9 @@ export interface Applets {
 
 const maxManifestBytes = 65_536;
 
-/** Reads applets from `dir`; there are none if it is undefined. All together are one of `shares` callers. */
+/**
+ * Reads applets from `dir`; there are none if it is undefined. All applets together count as one of `shares` callers.
+ */
 export function createApplets(
   dir: string | undefined,
   { shellRules, terminalRules }: Pick<HttpAccess, 'shellRules' | 'terminalRules'>,

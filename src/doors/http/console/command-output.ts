@@ -1,4 +1,4 @@
-// Where the output of a command is: in this server, in another one, in the worker that keeps it, in a recording, or nowhere.
+// Finds the output of a command: in this server, another server, the worker that keeps it, or a recording.
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -18,7 +18,7 @@ export interface OutputDeps extends CommandPlaces {
 /** The output of a command that can be read. */
 export interface OpenOutput {
   readonly source: 'live' | 'recorded';
-  /** True for the log of a command of this server; the others have a connection of their own. */
+  /** True for the log of a command of this server; other logs have a connection of their own. */
   readonly isOwn: boolean;
   readonly read: ReadLog;
   close(): void;

@@ -1,5 +1,5 @@
-// The console's files, as `scripts/build.mjs` made them: their names have digests, so a browser keeps them for ever; each
-// is ready in brotli and gzip. They are read once.
+// The console's files, as `scripts/build.mjs` made them: their names contain digests, so browsers may cache them
+// forever; each file is precompressed with brotli and gzip. They are read once.
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

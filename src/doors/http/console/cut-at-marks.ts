@@ -1,6 +1,6 @@
 import type { OutputMark, ReadResult } from '../../../contract/job.ts';
 
-/** Cuts the chunks where a mark begins, so that each piece has one time. */
+/** Splits chunks where a mark begins, so that each piece has a single time. */
 export function* cutAtMarks(
   { chunks, marks = [] }: Pick<ReadResult, 'chunks' | 'marks'>,
   from: number,

@@ -20,9 +20,9 @@ export interface CommandQuery {
 /** A page of commands, newest first. */
 export interface CommandPage {
   readonly commands: readonly CommandCard[];
-  /** How many commands match in all. */
+  /** The total number of commands that match. */
   readonly total: number;
-  /** The id to continue after; null at the end. */
+  /** The id after which the next page starts; null on the last page. */
   readonly next: string | null;
 }
 

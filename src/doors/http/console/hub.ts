@@ -1,7 +1,7 @@
-// Everything that the console's pages look at, of all servers of this user:
-// 1. `createAuditFeed` passes on every record, `createCommandIndex` folds them to commands,
-// 2. while a page is open, the servers are asked once a second what their commands use, and what they ask,
-// 3. a command that begins goes to the open pages at once, every other change at most four times a second.
+// Collects what the console's pages show, from all servers of this user:
+// 1. `createAuditFeed` passes on every record, `createCommandIndex` folds records into commands,
+// 2. while a page is open, the servers are polled once a second for resource usage and approval requests,
+// 3. a command that starts is sent to the open pages at once, other changes at most four times a second.
 import { existsSync } from 'node:fs';
 import { type CommandIndex, createCommandIndex, type IndexedCommand } from '../../../audit/command-index.ts';
 import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audit/feed.ts';
@@ -43,9 +43,9 @@ export interface HubDeps {
   readonly listKept: () => readonly KeptState[];
 }
 
-/** A page that listens. */
+/** A subscribed page. */
 export interface HubListener {
-  /** True for an operator's page: while one is open, calls that ask wait for its answer. */
+  /** True for an operator's page: while one is open, calls that need approval wait for its answer. */
   readonly mayAnswer: boolean;
   /** `token`: everything before it has been passed on, here and with `onRecords`. */
   onLive(cards: readonly CommandCard[], change: NowChange, token: string): void;
@@ -70,14 +70,15 @@ export interface ConsoleHub {
   listen(listener: HubListener): () => void;
   /** Everything before it has been passed on to the listeners. */
   token(): string;
-  /** Asks the servers again soon, because something changed there. */
+  /** Polls the servers again soon, because something changed there. */
   refresh(): void;
   close(): void;
 }
 
 const pollMs = 1_000;
 const liveMs = 250;
-// How long records that arrive together are collected, and the least time between two messages about commands that begin.
+// How long records that arrive together are collected, and the minimum time between two messages about commands that
+// start.
 const gatherMs = 15;
 const beginMs = 50;
 const attendMs = 6_000;
@@ -174,7 +175,7 @@ class Hub implements ConsoleHub {
 
   async snapshot(): Promise<HubState> {
     await this.feed.upToDate();
-    // A poll that has begun may not know of a page that listens since then.
+    // A poll that is running does not include a page that has subscribed since.
     await this.#polling;
     await this.#poll();
     this.#agents = undefined;
@@ -252,13 +253,13 @@ class Hub implements ConsoleHub {
     this.#token = this.feed.token();
     const isLive = cards.length > 0 || change !== undefined;
     for (const listener of this.#listeners) {
-      // A page that loses its connection between the two messages gets both again.
+      // After a lost connection between the two messages, the page gets both again.
       if (rows.length > 0) listener.onRecords(rows, isLive ? before : this.#token);
       if (isLive) listener.onLive(cards, change ?? {}, this.#token);
     }
   }
 
-  // Counting everything takes longer than sending a command that begins, so that does not wait for it.
+  // Computing all counts takes longer than sending a new command, so the command is sent first.
   #newChange(): NowChange | undefined {
     if (this.#lastSend < this.#lastChange + liveMs) {
       this.#sendAt(this.#lastChange + liveMs);
@@ -312,7 +313,7 @@ class Hub implements ConsoleHub {
     for (const id of this.series.sample(this.#noteReplies(own))) this.#changed.add(id);
   }
 
-  // The last replies of all servers; called again when one of them is late.
+  // Handles the latest replies of all servers; called again when a late reply arrives.
   #noteReplies(own: OwnState): ReadonlyMap<string, LiveFacts> {
     const others = this.#others.all();
     const listed = [...own.listed, ...others.flatMap((one) => one.listed)];
@@ -348,7 +349,8 @@ class Hub implements ConsoleHub {
     this.#sendAt(this.#lastChange + liveMs);
   }
 
-  // Without a page only this server's own commands are measured, so that a page that opens later has their past.
+  // While no page is open, only this server's own commands are measured, so that a page that opens later has their
+  // history.
   async #sampleOwn(): Promise<void> {
     const engine = await this.#deps.engine();
     if (engine.countRunning() === 0) return;
@@ -368,7 +370,7 @@ class Hub implements ConsoleHub {
   }
 
   #mayRun({ id, server }: IndexedCommand): boolean {
-    // Without a page nothing is polled.
+    // While no page is open, no poll updates `#kept`.
     if (Date.now() - this.#keptAt > 2 * pollMs) this.#noteKept();
     return this.#kept.has(id) || this.#isHere(server);
   }

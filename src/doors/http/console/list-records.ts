@@ -19,13 +19,13 @@ export interface RecordFilter {
 /** Records, newest first. */
 export interface RecordPage {
   readonly records: readonly RecordRow[];
-  /** The time to continue before; null at the end. */
+  /** The time before which the next page continues; null on the last page. */
   readonly next: string | null;
   /** The bytes of audit files that were read. */
   readonly searched_bytes: number;
 }
 
-// Enough for a page in a busy log; a rare kind needs another call.
+// Enough for a page in a busy log; a rare kind of record needs another call.
 const maxBytes = 33_554_432;
 const stepBytes = 1_048_576;
 
@@ -65,7 +65,7 @@ async function readBackwards(
 ): Promise<{ readonly records: readonly RecordRow[]; readonly from: number }> {
   const all = [];
   for await (const { found } of readRecords(dir, file, from, to)) all.push(...found);
-  // The piece usually begins in the middle of a line, which is not a record.
+  // The piece usually begins in the middle of a line, so the first partial line is skipped.
   return { records: all.map(toRecordRow), from: from === 0 ? 0 : (all[0]?.from ?? to) };
 }
 

@@ -1,7 +1,7 @@
 // One observer of one command's output. It reads the command's log at its own cursor, so it costs the command nothing,
 // however slow it is:
 // 1. at most `windowBytes` are sent before the page acknowledges them,
-// 2. in mode `tail`, an observer that is too far behind jumps towards the end, and says which bytes it left out.
+// 2. in mode `tail`, an observer that falls too far behind jumps towards the end, and reports the skipped bytes.
 import { type ConsoleMessage, toOutputFrame, windowBytes } from '../../../contract/console.ts';
 import type { Cursor, ReadResult } from '../../../contract/job.ts';
 import type { ReadLog } from '../../../support/tail.ts';
@@ -16,7 +16,7 @@ export interface ObserverOptions {
   readonly to?: Cursor | undefined;
   readonly mode: 'tail' | 'all';
   readonly signal: AbortSignal;
-  /** How long to wait, after everything was sent, before the next read, so that more output is sent in one frame. */
+  /** The delay before the next read once everything was sent, so that more output fits into one frame. */
   gatherMs(): number;
   /** Resolves when the socket has written it; false if it is closed. */
   sendBytes(frame: Uint8Array): Promise<boolean>;
@@ -34,8 +34,8 @@ export interface Observer {
 const pieceBytes = 262_144;
 const maxLagBytes = 2_097_152;
 const waitMs = 2_000;
-// A page paints once a frame, so output that arrives in between is sent together, which costs the server and the page less. With many
-// observers the server gathers for longer, so that together they do not slow the commands more.
+// A page paints once a frame, so output that arrives in between is sent together, which is cheaper for the server and
+// the page. With many observers the server gathers longer, so that they do not slow the commands further.
 const leastGatherMs = 16;
 const mostGatherMs = 64;
 
@@ -118,7 +118,7 @@ async function sendPieces(
   { channel, signal, sendBytes }: ObserverOptions,
 ): Promise<boolean> {
   let cursor = from;
-  // A frame has only one time, so each piece becomes a frame.
+  // A frame has a single time, so each piece becomes a frame.
   for (const { stream, data: bytes, ms } of cutAtMarks(found, from)) {
     cursor += bytes.length;
     const frame = toOutputFrame({ stream: stream === 'stdout' ? 1 : 2, channel, cursor, ms, bytes });

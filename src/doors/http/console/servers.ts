@@ -1,4 +1,4 @@
-// The other servers of this user, by their control sockets: what runs there, what they ask, and their output.
+// The other servers of this user, reached by their control sockets: their commands, approval requests and output.
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import type { ServerCard } from '../../../contract/console.ts';
 import { NacreError } from '../../../contract/failure.ts';
@@ -29,12 +29,15 @@ const replyMs = 2_000;
 // How long one poll waits for the other servers. A reply that takes longer is added when it arrives.
 const patienceMs = 250;
 
-/** The other servers of this user. A server that is silent delays neither a poll nor the replies of the others. */
+/**
+ * Polls the other servers of this user. A server that does not reply delays neither a poll nor the replies of the
+ * others.
+ */
 export class OtherServers {
   readonly #controlDir: string;
   readonly #onLate: () => void;
   readonly #found = new Map<string, OtherServer>();
-  /** The pids of servers that have not replied yet; they are not asked again before that. */
+  /** The pids of servers with an outstanding request; they are not polled again until they reply. */
   readonly #asked = new Set<string>();
 
   /** `onLate` is called when a reply arrives, or a server is found to be gone, after its poll has returned. */
@@ -47,7 +50,7 @@ export class OtherServers {
     return [...this.#found.values()];
   }
 
-  /** Asks every server but `own`; `attendMs` says how long a person looks at the questions. */
+  /** Polls every server but `own`; `attendMs` says how long a person can see the approval requests. */
   async poll(own: string, attendMs: number): Promise<void> {
     let isLate = false;
     const pids = listServerPids(this.#controlDir);
@@ -74,7 +77,7 @@ export class OtherServers {
   }
 }
 
-// Its questions cannot be answered now.
+// Its approval requests cannot be answered now.
 function toSilent(before: OtherServer): OtherServer {
   return { ...before, server: { ...before.server, problem: 'It does not reply.' }, waiting: [] };
 }
@@ -128,7 +131,7 @@ export function toServerCard(status: ServerStatus, instance: string, own: boolea
   };
 }
 
-/** Where commands can be: the servers of this user, and the worker that keeps those whose server has ended. */
+/** The places where commands run: the servers of this user, and the worker that keeps commands of ended servers. */
 export interface CommandPlaces extends Pick<WorkerAccess, 'listKept' | 'keptCommands'> {
   readonly controlDir: string;
 }
@@ -177,7 +180,7 @@ export async function openRemoteLog(
 /** A command and the instance of the server that started it. */
 type CommandPlace = Pick<IndexedCommand, 'id' | 'server'>;
 
-// A command may have outlived its server: then another server has taken it up, or only the worker has it.
+// A command may have outlived its server: then another server has reattached to it, or only the worker has it.
 async function reach(places: CommandPlaces, { id, server }: CommandPlace): Promise<ReachedServer> {
   const found = (await findServer(places.controlDir, server)) ?? (await findHolder(places, id));
   if (!found) throw serverGone();

@@ -33,7 +33,10 @@ export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
   };
 }
 
-/** A command as lists show it; `isHere` is false if it cannot run any more, because its server is gone and no worker keeps it. */
+/**
+ * A command as lists show it; `isHere` is false if it cannot be running, because its server is gone and no worker keeps
+ * it.
+ */
 export function toCommandCard(
   command: IndexedCommand,
   live: LiveFacts | undefined,
@@ -74,7 +77,7 @@ export function isBad(state: CardState): boolean {
   return badStates.has(state);
 }
 
-/** Every agent among these commands, the one that acted last first. */
+/** The agents of these commands, the most recently active first. */
 export function toAgentCards(
   commands: Iterable<IndexedCommand>,
   stateOfCommand: (command: IndexedCommand) => CardState,

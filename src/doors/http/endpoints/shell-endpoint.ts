@@ -64,7 +64,7 @@ export const shellRequest = z.strictObject({
 /** Dependencies of `runShell`. */
 export interface ShellDeps {
   readonly engine: () => Promise<Engine>;
-  /** Applies changed settings before the command is judged by them. */
+  /** Applies changed settings before the command is judged. */
   readonly refresh: () => Promise<void>;
   readonly settings: Pick<HttpSettings, 'execTimeoutMs' | 'execMaxBufferBytes'>;
   readonly queue: FairQueue;

@@ -24,7 +24,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 const plainPath = /^(?:\/[\w-][\w.-]*)+$/;
 
-/** Serves a file below `folder` as a stream, or the range of it that is asked for; 404 for one that is elsewhere or hidden. */
+/**
+ * Serves a file below `folder`, or the requested range of it, as a stream; 404 for a file that is outside or hidden.
+ */
 export async function serveFile(
   folder: string,
   path: string,
@@ -51,7 +53,7 @@ interface OpenFile {
   readonly etag: string;
 }
 
-// The browser asks again each time, and gets 304 if the file is the same: an applet can be changed while it is open.
+// The browser revalidates each time, and gets 304 if the file is unchanged: an applet can be edited while it is open.
 function cacheHeaders({ etag }: OpenFile): Reply['headers'] {
   return { ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'no-cache' };
 }

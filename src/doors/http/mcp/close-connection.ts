@@ -1,7 +1,10 @@
 import { type SessionOwner, toSessionName } from '../../../contract/session-key.ts';
 import type { Engine } from '../../../engine/engine.ts';
 
-/** Ends what one MCP session started: persistent shells with their background processes, background commands, its room. */
+/**
+ * Ends everything that one MCP session started: persistent shells with their background processes, background commands,
+ * its room.
+ */
 export async function closeConnection(
   engine: Pick<Engine, 'listSessions' | 'closeSession' | 'stopCommandsOf' | 'closeRoom'>,
   holder: SessionOwner,

@@ -1,6 +1,6 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** The events of one MCP session, so that a client that lost its connection can read what it missed. */
+/** The events of one MCP session, so that a client that lost its connection can read the ones it missed. */
 export interface SessionEvents extends EventStore {
   /** The stream that an event belongs to; undefined if the event is unknown or was dropped. */
   streamOf(eventId: string): string | undefined;

@@ -45,7 +45,10 @@ interface ModernCaller {
 
 const maxBodyBytes = 12 * 1_048_576;
 
-/** Creates the endpoint; a caller with `most` sessions loses those that it has not used for longest. */
+/**
+ * Creates the endpoint; when a caller with `most` sessions opens another one, its least recently used session is
+ * closed.
+ */
 export function createMcpEndpoint(
   { createServer, closeConnection, watch, listed }: McpDeps,
   log: (message: string) => void,

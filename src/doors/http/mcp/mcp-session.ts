@@ -15,7 +15,7 @@ import { createSessionEvents } from './event-store.ts';
 
 /** Limits on lost connections and unused sessions. */
 export interface SessionTimes {
-  /** How long a call goes on after its connection was lost. */
+  /** How long a call keeps running after its connection was lost. */
   readonly resumeMs: number;
   /** How long an unused session stays open. */
   readonly idleMs: number;

@@ -10,7 +10,10 @@ export interface McpSessions {
   close(): Promise<void>;
 }
 
-/** Options of `createMcpSessions`; a caller with `most` sessions loses the ones that it has left unused for longest. */
+/**
+ * Options of `createMcpSessions`; when a caller with `most` sessions opens another one, its least recently used session
+ * is closed.
+ */
 export interface McpSessionsOptions extends SessionTimes {
   readonly maxBodyBytes: number;
   readonly most?: number;
@@ -84,7 +87,7 @@ function dropOldSessions(sessions: ReadonlyMap<string, OwnedSession>, owner: str
   }
 }
 
-// Also the reply for a session of another caller, so that ids cannot be probed.
+// A session of another caller gets the same reply, so that ids cannot be probed.
 function sessionNotFound(): Response {
   const error = { code: -32_001, message: 'Session not found' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });

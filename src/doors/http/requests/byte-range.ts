@@ -13,7 +13,7 @@ export function parseRange(header: string | null, size: number): ByteRange | und
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
-  // Ends before its start: not a valid range at all, so it is ignored.
+  // A range that ends before its start is not valid, so it is ignored.
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
   return first > last ? null : { first, last };
 }

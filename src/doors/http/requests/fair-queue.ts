@@ -70,7 +70,7 @@ export class FairQueue {
     };
   }
 
-  /** The first owner in the round whose share has a place. */
+  /** The first owner in the round whose share has a free slot. */
   #nextOwner(): readonly [string, QueuedCall[]] | undefined {
     for (const entry of this.#waiting) if (this.#shares.hasPlace(entry[1][0]?.share)) return entry;
     return undefined;

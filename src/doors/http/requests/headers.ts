@@ -1,4 +1,4 @@
-/** Headers that every reply has unless it sets its own; this CSP forbids everything, so pages set their own. */
+/** Default headers of every reply; this CSP forbids everything, so pages override it. */
 const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

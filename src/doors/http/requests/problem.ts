@@ -23,7 +23,7 @@ const statuses = {
   internal: 500,
 } satisfies Record<FailureCode, number>;
 
-/** Refuses a request before it becomes a command. */
+/** The error for a request that is refused before it becomes a command. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -116,7 +116,7 @@ function malformed(): HttpProblem {
 function watchDisconnect({ socket }: IncomingMessage, outgoing: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const abort = () => gone.abort();
-  // A pipelined response has no socket until those before it are sent, and emits no `close` when the socket closes.
+  // A pipelined response has no socket until earlier responses are sent, and emits no `close` when the socket closes.
   if (outgoing.socket === null) socket.setMaxListeners(0).once('close', abort);
   outgoing.once('close', () => {
     socket.off('close', abort);

@@ -6,7 +6,7 @@ export interface Intake {
   hold(bytes: number, handled: Promise<unknown>): void;
 }
 
-/** Bytes of one client that may be in progress. */
+/** The maximum bytes of one client's messages that are being handled. */
 const maxPendingBytes = 1_048_576;
 // The cost of a message in addition to its bytes, so that small messages are bounded as well.
 const messageBytes = 1_024;

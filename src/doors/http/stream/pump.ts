@@ -22,7 +22,8 @@ export type SendMessage = (message: ServerMessage) => Promise<boolean>;
 
 const pieceBytes = 65_536;
 const maxWaitMs = 5_000;
-// After this much silence `look` checks whether the command waits for input; it is costly, so the interval doubles.
+// After this much silence `look` checks whether the command waits for input; the check is costly, so the interval
+// doubles.
 const firstCheckMs = 400;
 const lookBackBytes = 65_536;
 // How long an unfinished line is held back, since more of it usually follows at once.

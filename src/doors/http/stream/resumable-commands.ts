@@ -24,7 +24,7 @@ export interface ResumableCommands {
   close(): void;
 }
 
-/** How long a command outlives its socket, and how long its end can be requested again. */
+/** How long a command outlives its socket, and how long its end can still be requested. */
 const defaultExpiryMs = 60_000;
 
 /** Creates an empty collection; `end` ends a command that has expired. */

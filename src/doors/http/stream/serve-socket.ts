@@ -19,7 +19,7 @@ import { createSocketStreams } from './stream-commands.ts';
 /** Dependencies of every socket. */
 export interface SocketDeps {
   readonly engine: () => Promise<Engine>;
-  /** Applies changed settings before a command is judged by them. */
+  /** Applies changed settings before a command is judged. */
   readonly refresh: () => Promise<void>;
   readonly commands: ResumableCommands;
   readonly isClosing: () => boolean;
@@ -35,7 +35,7 @@ export function serveSocket(deps: SocketDeps, socket: WebSocket, caller: HttpCal
     const { body } = toFailure(cause, deps.log);
     return send({ type: 'shell.error', id, ...body });
   };
-  // Not awaited: it lasts as long as the command.
+  // Not awaited, because it lasts as long as the command.
   const follow = (command: ResumableCommand, from: number) =>
     void streams.stream(command, from).catch((cause) => refuse({ id: command.id, cause }));
   const handlers = createHandlers(deps, caller, follow);
