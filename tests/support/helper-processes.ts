@@ -19,9 +19,11 @@ export function processesOf({ folder }: Pick<TestWorker, 'folder'>): readonly nu
   return instances.flatMap((name) => processesWith(`NACRE_INSTANCE=${name}`));
 }
 
-/** The fork servers of a worker. */
+/** The fork servers of a worker. The supervisors, init processes and keepers that they fork have the same command line. */
 export function forkServersOf(worker: Pick<TestWorker, 'folder'>): readonly number[] {
-  return processesOf(worker).filter((pid) => commandLine(pid).includes('$signalfd'));
+  const forks = processesOf(worker).filter((pid) => commandLine(pid).includes('$signalfd'));
+  const below = new Set(forks.flatMap(childrenOf));
+  return forks.filter((pid) => !below.has(pid));
 }
 
 /** The pid of a helper of the command, or of the waiting shell, whose supervisor is given. */

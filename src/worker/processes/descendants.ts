@@ -9,10 +9,13 @@ export function descendantsOf(pid: number): readonly number[] {
 
 /** The pids in `/proc/PID/task/TID/children`; oldest first if the process has one thread. */
 export function childrenOf(pid: number): readonly number[] {
-  return tasksOf(pid).flatMap((task) => {
-    const text = readOrEmpty(`/proc/${pid}/task/${task}/children`).trim();
-    return text === '' ? [] : text.split(' ').map(Number);
-  });
+  return tasksOf(pid).flatMap((task) => childrenOfTask(pid, task));
+}
+
+/** The pids of the processes that one thread has forked; by default the first, which in a process like bash is the only one. */
+export function childrenOfTask(pid: number, task = pid): readonly number[] {
+  const text = readOrEmpty(`/proc/${pid}/task/${task}/children`).trim();
+  return text === '' ? [] : text.split(' ').map(Number);
 }
 
 /** The thread ids of a process. */

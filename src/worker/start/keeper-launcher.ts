@@ -10,7 +10,9 @@ import type { BubblewrapOptions } from '../sandbox/bubblewrap.ts';
 import { keyFilter } from '../sandbox/key-filter.ts';
 import { hasOwnNetwork, namesInTmp, type SandboxPlan, toNetwork } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
+import { ForkNamespaces } from '../supervision/fork-namespaces.ts';
 import { ForkServer, heldFd, NotForkedError } from '../supervision/fork-server.ts';
+import type { ForkNamespace } from '../supervision/fork-server-script.ts';
 import { Lifeline } from '../supervision/keeper-pool.ts';
 import {
   filterFd,
@@ -56,6 +58,7 @@ export class KeeperLauncher {
   /** A second one, in the network of one room, whose keepers then need no `nsenter`. */
   #inNetwork: { readonly network: RoomNetwork; readonly server: ForkServer } | undefined;
   readonly #living = new Set<Keeper>();
+  readonly #namespaces = new ForkNamespaces();
 
   constructor(supervisor: Supervisor, deps: SupervisedDeps, defaultPlan: SandboxPlan, rooms: Rooms) {
     this.#supervisor = supervisor;
@@ -85,12 +88,21 @@ export class KeeperLauncher {
     const inRoom = await this.#enter({ ...this.#defaultPlan, layer }, guard, room);
     if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
-    const plain = this.#toPlainPlan({ plan, guard }, await this.#deps.fifos.take(4));
+    const isPlain = this.#supervisor.level === 'namespace' && !toGuard(this.#deps, plan, guard);
+    const namespace = isPlain ? this.#namespaces.of(plan) : undefined;
+    const fifos = await this.#deps.fifos.take(4);
+    const plain = namespace
+      ? this.#toNamespacePlan(namespace, fifos)
+      : this.#toPlainPlan({ plan, guard }, fifos);
     try {
-      return this.#track(await startWithForkServer(server, plain), inRoom);
+      const keeper = this.#track(await startWithForkServer(server, plain), inRoom);
+      if (isPlain) this.#namespaces.noteStarted(keeper, namespace);
+      return keeper;
     } catch (error) {
       if (!(error instanceof NotForkedError)) throw error;
-      return this.#spawn(inRoom, {});
+      if (!namespace) return this.#spawn(inRoom, {});
+      this.#namespaces.noteFailed();
+      return this.startDefault(guard, room, layer);
     }
   }
 
@@ -194,6 +206,12 @@ export class KeeperLauncher {
       fifos,
       guard: toGuard(this.#deps, plan, guard),
     };
+  }
+
+  #toNamespacePlan(namespace: ForkNamespace, fifos: readonly string[]): PlainKeeperPlan {
+    const { ownProcesses } = this.#supervisor;
+    const { bashPath } = this.#deps;
+    return { supervisor: ['bwrap'], ownProcesses, bashPath, env: this.#defaultEnv, fifos, namespace };
   }
 
   #toSupervisor(plan: SandboxPlan, options: BubblewrapOptions) {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { childrenOf } from '../processes/descendants.ts';
+import { childrenOfTask } from '../processes/descendants.ts';
 import { readStartTime } from './until-gone.ts';
 
 /** nacre's own processes below a supervisor. */
@@ -24,9 +24,9 @@ export function canFindFamily(): boolean {
 
 /** Finds the processes below a supervisor whose keeper is ready; undefined if the supervisor is dead. */
 export function findFamily(supervisor: number, ownProcesses: number): Family | undefined {
-  const [init] = childrenOf(supervisor);
+  const [init] = childrenOfTask(supervisor);
   if (init === undefined) return undefined;
-  const keeper = ownProcesses === 1 ? init : childrenOf(init)[0];
+  const keeper = ownProcesses === 1 ? init : childrenOfTask(init)[0];
   if (keeper === undefined) return undefined;
-  return { init, initStartTime: readStartTime(init), keeper, shell: childrenOf(keeper)[0] };
+  return { init, initStartTime: readStartTime(init), keeper, shell: childrenOfTask(keeper)[0] };
 }

@@ -1,20 +1,21 @@
 // The fork server's program, and the messages between it and nacre.
 import { existsSync } from 'node:fs';
+import { namespaceCalls, namespaceScript } from './namespace-script.ts';
 
 // Not one from the PATH: commands may be able to write to its folders.
 const perlPath = '/usr/bin/perl';
 
-// prctl, rt_sigprocmask, signalfd4, setsid, openat, fcntl, dup3, ioctl.
-const calls: Readonly<Record<string, string>> = {
-  x64: '157,14,289,112,257,72,292,16',
-  arm64: '167,135,74,157,56,25,24,29',
+// prctl, rt_sigprocmask, signalfd4, setsid, openat, fcntl, dup3, ioctl; then those of `namespaceScript`.
+const calls: Readonly<Record<string, readonly number[]>> = {
+  x64: [157, 14, 289, 112, 257, 72, 292, 16, ...namespaceCalls.x64],
+  arm64: [167, 135, 74, 157, 56, 25, 24, 29, ...namespaceCalls.arm64],
 };
 
 /** The command line of the fork server; undefined on a machine without perl, or where its system calls are not known. */
 export function findForkServer(perl = perlPath): readonly [string, ...string[]] | undefined {
   const numbers = calls[process.arch];
   if (process.platform !== 'linux' || numbers === undefined || !existsSync(perl)) return undefined;
-  return [perl, '-f', '-e', script, numbers];
+  return [perl, '-f', '-e', `${script}${namespaceScript}`, numbers.join(',')];
 }
 
 /** The descriptor of the fork server that has the reading end of the `Lifeline`. */
@@ -37,14 +38,25 @@ export interface ForkRequest {
   readonly cwd: string;
   /** Its descriptors; one that is not listed is closed. */
   readonly files: readonly ForkFile[];
+  /** The namespaces in which a keeper starts it; without them it is executed at once. */
+  readonly namespace?: ForkNamespace | undefined;
+}
+
+/** A pid and a mount namespace that the fork server creates itself, without the time that it takes to execute `bwrap`. */
+export interface ForkNamespace {
+  /** `UID GID` of an ordinary user, who needs a user namespace for that; empty for root. */
+  readonly user: string;
+  /** Paths that are covered in it: `d` for a folder or `f` for a file, followed by the path. */
+  readonly hidden: readonly string[];
 }
 
 /** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
-export function encodeForkRequest(id: number, { argv, env, cwd, files }: ForkRequest): Buffer {
+export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
   const pairs = Object.entries(env).flat();
-  const counts = [files.length * 3, argv.length, pairs.length].map(String);
+  const space = namespace ? [namespace.user, ...namespace.hidden] : [];
+  const counts = [files.length * 3, space.length, argv.length].map(String);
   const opened = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
-  const words = [String(id), cwd, ...counts, ...opened, ...argv, ...pairs];
+  const words = [String(id), cwd, ...counts, ...opened, ...space, ...argv, ...pairs];
   if (words.some((word) => word.includes('\0'))) throw new Error('a word contains a NUL byte');
   const body = Buffer.from(words.join('\0'));
   const length = Buffer.alloc(4);
@@ -81,7 +93,9 @@ export function parseForkReply(line: string): ForkReply | undefined {
  * It loads no module: distributions split those of perl into packages of their own.
  */
 const script = String.raw`
-my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl) = map { $_ + 0 } split /,/, $ARGV[0];
+my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl, @more) = map { $_ + 0 } split /,/, $ARGV[0];
+my ($clone, $mount, $close_range, $setpgid, $getrusage, $exit_group) = @more;
+my $server = $$;
 syscall $prctl, 36, 1, 0, 0, 0;
 my $child = pack 'Q', 1 << 16;
 syscall $mask, 0, $child, 0, 8;
@@ -143,7 +157,7 @@ sub settle {
 }
 
 sub begin {
-    my ($id, $cwd, $files, $words, $pairs, @rest) = @_;
+    my ($id, $cwd, $files, $space, $words, @rest) = @_;
     pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
     my $pid = fork;
     return reply('failed', $id, $! + 0, 'fork') unless defined $pid;
@@ -170,12 +184,18 @@ sub begin {
     for (@open) { failed($report, 'open') if syscall($dup, @$_, 0) < 0 }
     syscall $ioctl, 0, 0x540e, 0 if $terminal;
     chdir $cwd or failed($report, 'chdir');
+    my @namespace = splice @rest, 0, $space;
     my @argv = splice @rest, 0, $words;
     %ENV = @rest;
+    supervise($report, \@argv, @namespace) if @namespace;
+    execute(@argv);
+    failed($report, 'exec');
+}
+
+sub execute {
     my $none = pack 'Q', 0;
     syscall $mask, 2, $none, 0, 8;
-    exec { $argv[0] } @argv;
-    failed($report, 'exec');
+    exec { $_[0] } @_;
 }
 
 sub pipe_with {
@@ -189,6 +209,6 @@ sub failed {
     my $errno = $! + 0;
     open my $handle, '>&=', $report;
     syswrite $handle, "$errno $step";
-    exit 127;
+    syscall $exit_group, 127;
 }
 `;

@@ -87,6 +87,15 @@ export type KeeperMessage =
 export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   // The guard adds the version of Landlock.
   if (/^ready(?: \d+)?$/.test(text)) return { kind: 'ready' };
+  const [, how, code, count, ms] = exitedPattern.exec(text) ?? [];
+  if (how !== undefined)
+    return {
+      kind: 'ended',
+      status: Number(code),
+      isKilled: how === 'killed',
+      processes: Number(count),
+      cpuMs: Number(ms),
+    };
   const start = Math.max(text.lastIndexOf('\nended ') + 1, 0);
   const [, status, processes, user, system] = endedPattern.exec(text.slice(start)) ?? [];
   if (status === undefined || processes === undefined) return undefined;
@@ -94,6 +103,9 @@ export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   const isKilled = wasKilled(text.slice(0, start), status);
   return { kind: 'ended', status: Number(status), isKilled, processes: Number(processes), cpuMs };
 }
+
+// From a keeper of `namespaceScript`.
+const exitedPattern = /^(exited|killed) (\d{1,3}) (\d{1,7}) (\d{1,12})$/;
 
 // In every language, `jobs` prints the status of a process that exited: `[1]+  Exit 130   run`.
 function wasKilled(text: string, status: string): boolean {

@@ -11,9 +11,9 @@ import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import { followKeeper, type Keeper, keeperLimits } from './follow-keeper.ts';
 import { type ForkServer, heldFd, NotForkedError } from './fork-server.ts';
-import { type ForkFile, lifelineFd } from './fork-server-script.ts';
+import { type ForkFile, type ForkNamespace, lifelineFd } from './fork-server-script.ts';
 import { type KeeperFifos, openEnds, toFifos } from './keeper-fifos.ts';
-import { toKeeperScript } from './keeper-script.ts';
+import { launcherScript, toKeeperScript } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
 
 /** How `startKeeper` starts a keeper. */
@@ -99,7 +99,11 @@ function withFilter(stdio: Descriptors, { filter }: KeeperPlan): StdioOptions {
 }
 
 /** A `KeeperPlan` with four FIFOs and nothing else, which a fork server can start. */
-export type PlainKeeperPlan = Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'>;
+export interface PlainKeeperPlan
+  extends Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'> {
+  /** The namespaces that the fork server creates itself; `supervisor` is then not executed. */
+  readonly namespace?: ForkNamespace | undefined;
+}
 
 /** Starts a keeper through a `ForkServer`. */
 export async function startWithForkServer(
@@ -110,8 +114,10 @@ export async function startWithForkServer(
   const fifos = toFifos(plan.fifos);
   const { ends, settle } = openEnds(fifos);
   try {
-    const program = toProgram(plan, [0, 1, 2, 3, 4]);
-    const launched = await forkServer.start({ ...program, cwd: '/', files: toForkFiles(fifos, plan.filter) });
+    const { namespace, filter } = plan;
+    const program = namespace ? toShell(plan) : toProgram(plan, [0, 1, 2, 3, 4]);
+    const files = toForkFiles(fifos, filter);
+    const launched = await forkServer.start({ ...program, cwd: '/', files, namespace });
     const parts = { proxy: undefined, terminal: undefined, ownProcesses: plan.ownProcesses };
     return followKeeper(launched, ends, parts, limits);
   } catch (error) {
@@ -137,6 +143,10 @@ function toForkFiles(
     { fd: heldFd, open: 'write', path: status },
     ...(filter ? [{ fd: filterFd, open: 'bytes', path: filter.toString('hex') } as const] : []),
   ];
+}
+
+function toShell({ bashPath, env }: PlainKeeperPlan) {
+  return { argv: [bashPath, '--noprofile', '--norc', '-c', launcherScript, 'bash'], env };
 }
 
 /** The `argv` of a supervisor with its keeper, and its environment. */

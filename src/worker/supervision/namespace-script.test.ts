@@ -1,0 +1,147 @@
+import { closeSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../../tests/support/child.ts';
+import { compareNamespaces } from '../../../tests/support/compare-namespaces.ts';
+import { processesWith } from '../../../tests/support/processes.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { createTestWorker } from '../../../tests/support/worker.ts';
+import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
+import { ForkServer, NotForkedError } from './fork-server.ts';
+import { Lifeline } from './keeper-pool.ts';
+import { toLaunchMessage } from './keeper-script.ts';
+import { startWithForkServer } from './start-keeper.ts';
+
+let folder: string;
+let pool: FifoPool;
+let lifeline: Lifeline;
+let forkServer: ForkServer;
+beforeEach(() => {
+  folder = temporaryFolder();
+  pool = createFifoPool(join(folder, 'fifos'));
+  lifeline = new Lifeline(pool);
+  forkServer = new ForkServer({
+    env: { PATH: '/usr/bin:/bin', FOLDER: folder },
+    lifeline: () => lifeline.readEnd(),
+  });
+});
+afterEach(async () => {
+  await forkServer.close();
+  await lifeline.close();
+  await pool.close();
+  await expect.poll(() => processesWith(folder), { timeout: 10_000 }).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+const plan = { supervisor: ['false'], ownProcesses: 2, bashPath: '/bin/bash' } as const;
+const start = async (hidden: readonly string[] = []) =>
+  startWithForkServer(forkServer, {
+    ...plan,
+    env: { FOLDER: folder },
+    fifos: await pool.take(4),
+    namespace: { user: '', hidden },
+  });
+
+/** Runs a script in a keeper, and returns how it ended and what it wrote. */
+async function run(script: string, hidden?: readonly string[]) {
+  const keeper = await start(hidden);
+  expect(await keeper.ready).toBe(true);
+  const output = join(folder, 'output');
+  const text = `exec >${output} 2>&1; ${script}`;
+  const message = toLaunchMessage({
+    command: { kind: 'shell', script: text },
+    cwd: '/',
+    env: {},
+    stdin: 'open',
+    prelude: '',
+    atTerminal: false,
+  });
+  writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+  const end = await keeper.ended;
+  keeper.end();
+  await keeper.gone;
+  for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
+  return { ...end, cpuMs: keeper.endedCpuMs(), text: readFileSync(output, 'utf8') };
+}
+
+describe('a keeper in namespaces of the fork server', () => {
+  test('reports an exit status, a signal, what is left running, and the CPU time', async () => {
+    expect(await run('exit 130')).toMatchObject({ exit: { code: 130, signal: null }, processes: 2 });
+    expect(await run('kill -INT $$')).toMatchObject({ exit: { code: null, signal: 'SIGINT' } });
+    expect(await run('kill -9 $$')).toMatchObject({ exit: { code: null, signal: 'SIGKILL' } });
+    expect(await run('sleep 60 & sleep 60 & exit 3')).toMatchObject({ exit: { code: 3 }, processes: 4 });
+    const { cpuMs } = await run('for ((i = 0; i < 50000; i += 1)); do :; done');
+    expect(cpuMs).toBeGreaterThan(5);
+  });
+
+  test('E2: its namespace ends with its keeper, its init process, its supervisor or the fork server', async () => {
+    const sleepers = () => processesWith(`sleep\u00003000051.${process.pid}`);
+    const script = `setsid sleep 3000051.${process.pid} & sleep 3000051.${process.pid}`;
+    const strikes = {
+      keeper: (pid: number) => child(child(pid)),
+      init: child,
+      supervisor: (pid: number) => pid,
+      'fork server': parent,
+    };
+    for (const [name, find] of Object.entries(strikes)) {
+      const keeper = await start();
+      expect(await keeper.ready).toBe(true);
+      const command = { kind: 'shell', script } as const;
+      const options = { cwd: '/', env: {}, stdin: 'open', prelude: '', atTerminal: false } as const;
+      const message = toLaunchMessage({ command, ...options });
+      writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+      await expect.poll(() => sleepers().length).toBe(2);
+      process.kill(find(keeper.pid), 'SIGKILL');
+      await keeper.gone;
+      expect(sleepers(), name).toEqual([]);
+      expect((await keeper.ended).exit.isLost, name).toBe(true);
+      for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
+    }
+  });
+
+  test('E5: covers folders and files, which the command cannot read', async () => {
+    const [secrets, token] = [join(folder, 'secrets'), join(folder, 'token')];
+    mkdirSync(secrets);
+    writeFileSync(join(secrets, 'key'), 'secret');
+    writeFileSync(token, 'secret');
+    const { text } = await run(`ls -A ${secrets}; cat ${token}; echo hacked >${token}`, [
+      `d${secrets}`,
+      `f${token}`,
+    ]);
+    expect(text).not.toContain('secret\n');
+    expect(text).toMatch(/cat: .*Permission denied/);
+    expect(readFileSync(token, 'utf8')).toBe('secret');
+  });
+
+  test('a namespace that cannot be created is a failed request, with the step that failed', async () => {
+    const failing = start([`d${join(folder, 'missing')}`]);
+    await expect(failing).rejects.toBeInstanceOf(NotForkedError);
+    await expect(failing).rejects.toThrow('mount: ENOENT');
+    expect((await run('exit 0')).exit.code).toBe(0);
+  });
+});
+
+describe('a command finds the same in the namespaces of bubblewrap and in those of the fork server', () => {
+  test('as this user', async () => {
+    const here = createTestWorker({ highestLevel: 'namespace' });
+    const { madeBy, byBubblewrap, byForkServer } = await compareNamespaces(here);
+    await here.close();
+    expect(madeBy).toEqual(['bubblewrap', 'fork server']);
+    expect(byForkServer).toEqual(byBubblewrap);
+  });
+
+  test('as an ordinary user, who cannot open the descriptors of init and keeper there', async () => {
+    const found = (await runChild('fork-namespace')) as Record<string, unknown>;
+    expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
+    expect(found.byForkServer).toEqual(found.byBubblewrap);
+    expect(found.reached).toBe('none\nnone\nnone\n');
+  });
+});
+
+function child(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+}
+
+function parent(pid: number): number {
+  return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+}

@@ -1,0 +1,13 @@
+// Commands of an ordinary user, in namespaces that the fork server has created.
+import { compareNamespaces } from '../support/compare-namespaces.ts';
+import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
+import { createTestWorker } from '../support/worker.ts';
+import { report } from './report.ts';
+
+becomeOrdinaryUser();
+const here = createTestWorker({ highestLevel: 'namespace' });
+const compared = await compareNamespaces(here);
+const reach =
+  'for pid in 1 2; do readlink /proc/$pid/fd/5 || cat /proc/$pid/environ 2>/dev/null || echo none; done; echo x 2>/dev/null >/proc/2/fd/3 || echo none';
+report({ ...compared, reached: (await here.run(reach)).stdout });
+await here.close();

@@ -1,0 +1,19 @@
+import type { TestWorker } from './worker.ts';
+
+const script = `ps -o pid,ppid,pgid,sid -p $$; echo $$ $PPID $SHLVL $- $(umask); pwd; set -o; shopt; trap
+grep -E 'Sig(Blk|Ign|Cgt)|^Cap|NoNewPrivs|Seccomp:|^[UG]id|^Groups' /proc/self/status
+env | grep -vE '^NACRE_COMMAND_ID' | sort; cat /proc/self/uid_map; readlink /proc/self/ns/net
+for fd in 0 1 2 3 4 5 6; do [[ -e /proc/$$/fd/$fd ]] && echo $fd; done
+awk '{ print $5, $(NF - 2), $(NF - 1) }' /proc/self/mountinfo; grep -c perl /proc/1/cmdline; true`;
+
+/** Everything that a command finds in namespaces of bubblewrap and of the fork server, which creates those of all commands but the first. */
+export async function compareNamespaces(here: TestWorker) {
+  const texts: string[] = [];
+  for (let count = 0; count < 4; count += 1) texts.push((await here.run(script)).stdout);
+  const [first = [], last = []] = [texts[0], texts.at(-1)].map((text) => text?.trimEnd().split('\n'));
+  return {
+    madeBy: [first.at(-1), last.at(-1)].map((perl) => (perl === '0' ? 'bubblewrap' : 'fork server')),
+    byBubblewrap: first.slice(0, -1),
+    byForkServer: last.slice(0, -1),
+  };
+}
