@@ -92,6 +92,25 @@ describe('DecisionCache', () => {
     expect(new Set(verdicts).size).toBeGreaterThan(4);
   });
 
+  it('knows a session by its object, and another state of it is another key', () => {
+    const cache = new DecisionCache();
+    const [, [listing, lasting, withAlias]] = variations.find(([what]) => what === 'a session') ?? [
+      '',
+      usual,
+    ];
+    const { session } = withAlias;
+    const decided = cache.decide(listing, lasting, withAlias, rules);
+    expect(cache.decide(listing, lasting, { ...withAlias }, rules)).toBe(decided);
+    const changed = { ...withAlias, session: session && { ...session, aliases: {} } };
+    expect(cache.decide(listing, lasting, changed, rules).verdict).not.toBe(decided.verdict);
+    expect(cache.decide(listing, lasting, withAlias, rules)).toBe(decided);
+    const elsewhere = { ...withAlias, cwd: { asked: '/', path: '/' } };
+    expect(cache.decide(listing, lasting, elsewhere, rules)).not.toBe(decided);
+    expect(cache.decide(listing, lasting, withAlias, { ...rules, allow: { kind: 'none' } }).verdict).toBe(
+      'deny',
+    );
+  });
+
   it('forgets all decisions instead of growing without bound', () => {
     const cache = new DecisionCache();
     const first = cache.decide(...usual);
