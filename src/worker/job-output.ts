@@ -1,6 +1,7 @@
 import { NacreError } from '../contract/failure.ts';
 import type { Cursor, OutputChunk, ReadResult, Stream } from '../contract/job.ts';
 import { createNotifier } from '../support/timing.ts';
+import type { Digests } from './io/digest-thread.ts';
 import { OutputLog } from './io/output-log.ts';
 import { type Spool, SpoolFullError } from './io/spool.ts';
 import type { LimitReached } from './limits/explain-exit.ts';
@@ -54,8 +55,8 @@ export class JobOutput {
     return this.#log.stderrBytes;
   }
 
-  /** The SHA-256 of each stream so far, in hexadecimal. */
-  digests(): Readonly<Record<Stream, string>> {
+  /** The SHA-256 of each stream so far, in hexadecimal; undefined if its output cannot be read any more. */
+  digests(): Promise<Digests | undefined> {
     return this.#log.digests();
   }
 

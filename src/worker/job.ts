@@ -304,7 +304,8 @@ export class Job {
     const session = await this.#session;
     const changes = this.#layer && (await this.#finishChanges(this.#layer, stderr));
     const value = { ...this.#toEnd(end), deniedPrograms, protectedUse, session, ...changes };
-    this.#end = { durationMs: this.#elapsed(), value, digests: this.#output.digests() };
+    const digests = await this.#output.digests();
+    this.#end = { durationMs: this.#elapsed(), value, digests };
     // Background processes in a session may still write, so `finish` waits for EOF.
     void Promise.resolve(outputsEnd)
       .then(() => this.#output.finish())

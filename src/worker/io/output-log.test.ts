@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
+import { endDigestThread } from './digest-thread.ts';
 import { OutputLog } from './output-log.ts';
 import { Spool, SpoolQuota } from './spool.ts';
 
@@ -138,11 +139,29 @@ test('S6: a digest covers every byte of its stream, including those on disk', as
     hashes[stream].update(piece);
     if (log.isFull) await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(log.digests()).toEqual({
+  expect(await log.digests()).toEqual({
     stdout: hashes.stdout.digest('hex'),
     stderr: hashes.stderr.digest('hex'),
   });
   await log.dispose();
+});
+
+test('S6: a digest is that of the bytes in the log, however little or much there is, and without its thread', async () => {
+  for (const size of [0, 1, 262_144, 262_145, 3_000_001])
+    for (const ringBytes of [4_096, 1_048_576]) {
+      const log = newLog(ringBytes);
+      const bytes = pattern(size, 1);
+      for (let at = 0; at < size; at += 65_536) {
+        log.append('stderr', bytes.subarray(at, at + 65_536));
+        if (log.isFull) await new Promise((resolve) => setImmediate(resolve));
+      }
+      const expected = createHash('sha256').update(bytes).digest('hex');
+      expect(await log.digests(), `${size} ${ringBytes}`).toMatchObject({ stderr: expected });
+      // Its digests are asked for again after the thread has ended.
+      endDigestThread();
+      expect(await log.digests(), `${size} ${ringBytes}`).toMatchObject({ stderr: expected });
+      await log.dispose();
+    }
 });
 
 describe('E3: a log', () => {

@@ -1,5 +1,6 @@
-import { createHash, type Hash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Cursor, OutputChunk, OutputMark, Stream } from '../../contract/job.ts';
+import { createThreadDigest, type Digests, type ThreadDigest } from './digest-thread.ts';
 import { OutputMarks } from './output-marks.ts';
 import {
   appendFrame,
@@ -28,6 +29,8 @@ export interface OutputLogOptions {
 const slackBytes = 4 * 1024 * 1024;
 // An ended command may be kept for long; only this much of its output stays in memory.
 const endedRingBytes = 64 * 1024;
+const mostInlineBytes = 256 * 1024;
+const hashedAtOnceBytes = 1_048_576;
 
 /**
  * Both outputs of one command in the order in which they arrived, addressed by byte position. Memory has the newest
@@ -37,7 +40,9 @@ const endedRingBytes = 64 * 1024;
 export class OutputLog {
   readonly #options: OutputLogOptions;
   readonly #marks = new OutputMarks();
-  readonly #totals = { stdout: new StreamTotal(), stderr: new StreamTotal() };
+  readonly #bytes = { stdout: 0, stderr: 0 };
+  /** Present once there is so much output that hashing it would slow down reading. */
+  #digest: ThreadDigest | undefined;
   #blocks: Block[] = [];
   /** Buffers of flushed blocks, reused so that a command with much output does not burden the garbage collector. */
   #spareBuffers: Buffer[] = [];
@@ -55,16 +60,16 @@ export class OutputLog {
   }
 
   get stdoutBytes(): number {
-    return this.#totals.stdout.bytes;
+    return this.#bytes.stdout;
   }
 
   get stderrBytes(): number {
-    return this.#totals.stderr.bytes;
+    return this.#bytes.stderr;
   }
 
-  /** The SHA-256 of each stream so far, in hexadecimal. */
-  digests(): Readonly<Record<Stream, string>> {
-    return { stdout: this.#totals.stdout.digest(), stderr: this.#totals.stderr.digest() };
+  /** The SHA-256 of each stream so far, in hexadecimal; undefined if its output cannot be read any more. */
+  async digests(): Promise<Digests | undefined> {
+    return (await this.#digest?.digests()) ?? this.#hashAll().catch(() => undefined);
   }
 
   /** The position before which all output was removed, because running commands needed its space; 0 if none was. */
@@ -74,7 +79,8 @@ export class OutputLog {
 
   /** True while too many bytes in memory wait for the spool: pause reading until `onRelief`. */
   get isFull(): boolean {
-    return !this.#isBroken && this.#bytesInMemory > this.#options.ringBytes + slackBytes;
+    if (this.#isBroken) return false;
+    return this.#bytesInMemory > this.#options.ringBytes + slackBytes || this.#digest?.isBehind === true;
   }
 
   append(stream: Stream, bytes: Uint8Array): void {
@@ -82,10 +88,12 @@ export class OutputLog {
     if (bytes.length > 0) this.#marks.add(this.end);
     for (let rest = bytes; rest.length > 0; ) {
       const count = this.#appendToLastBlock(stream, rest);
-      this.#totals[stream].add(count === rest.length ? rest : rest.subarray(0, count));
+      this.#bytes[stream] += count;
       rest = rest.subarray(count);
       if (rest.length > 0) this.#addBlock();
     }
+    this.#digest?.add(stream, bytes);
+    if (!this.#digest && this.end > this.#inlineBytes) this.#startDigest();
     const isOver = this.#bytesInMemory > this.#options.ringBytes && this.#blocks.length > 1;
     if (isOver || this.#options.writesThrough) void this.#flushOnce();
   }
@@ -122,6 +130,7 @@ export class OutputLog {
   async finish(): Promise<void> {
     this.#isFinished = true;
     this.#spareBuffers = [];
+    this.#digest?.close();
     await this.#flushing;
     await this.#flushOnce();
     await this.#options.spool.close();
@@ -130,10 +139,40 @@ export class OutputLog {
   /** Removes the spool; `read` must not be called afterwards. */
   async dispose(): Promise<void> {
     this.#isBroken = true;
+    this.#digest?.close();
     await this.#flushing;
     this.#blocks = [];
     this.#spareBuffers = [];
     await this.#options.spool.dispose();
+  }
+
+  /** Up to this much output is hashed at the end, when all of it is still in memory. */
+  get #inlineBytes(): number {
+    return Math.min(mostInlineBytes, this.#options.ringBytes >> 1);
+  }
+
+  #startDigest(): void {
+    const digest = createThreadDigest(() => this.#relieve());
+    for (const block of this.#blocks) {
+      for (const { stream, data } of readFrames(block, block.start, block.used).chunks)
+        digest.add(stream, data);
+    }
+    this.#digest = digest;
+  }
+
+  #relieve(): void {
+    if (!this.isFull) this.#options.onRelief();
+  }
+
+  async #hashAll(): Promise<Digests> {
+    const hashes = { stdout: createHash('sha256'), stderr: createHash('sha256') };
+    for (let at = 0, { end } = this; at < end; ) {
+      const chunks = await this.read(at, Math.min(hashedAtOnceBytes, end - at));
+      for (const { stream, data } of chunks) hashes[stream].update(data);
+      if (chunks.length === 0) throw new Error(`Position ${at} is not in the log.`);
+      at += chunks.reduce((sum, { data }) => sum + data.length, 0);
+    }
+    return { stdout: hashes.stdout.digest('hex'), stderr: hashes.stderr.digest('hex') };
   }
 
   #appendToLastBlock(stream: Stream, bytes: Uint8Array): number {
@@ -158,7 +197,7 @@ export class OutputLog {
   }
 
   async #flush(): Promise<void> {
-    const { spool, ringBytes, onRelief, onSpoolFailure } = this.#options;
+    const { spool, onSpoolFailure } = this.#options;
     for (let old = this.#blocksToFlush(); old.length > 0 && !this.#isBroken; old = this.#blocksToFlush()) {
       try {
         await spool.append(old.map((block) => ({ start: block.start, bytes: sealedBytes(block) })));
@@ -170,12 +209,12 @@ export class OutputLog {
       this.#blocks = this.#blocks.slice(old.length);
       this.#bytesInMemory -= old.reduce((sum, { used }) => sum + used, 0);
       if (!this.#isFinished) this.#spareBuffers.push(...old.map(({ buffer }) => buffer));
-      if (this.#bytesInMemory <= ringBytes + slackBytes) onRelief();
+      this.#relieve();
     }
   }
 
   async #writeThrough(): Promise<void> {
-    const { spool, ringBytes, onRelief, onSpoolFailure } = this.#options;
+    const { spool, onSpoolFailure } = this.#options;
     for (let open = this.#unwritten(); open.length > 0 && !this.#isBroken; open = this.#unwritten()) {
       const parts = open.map((block) => ({ block, upTo: block.used, ...takeUnwritten(block) }));
       try {
@@ -187,7 +226,7 @@ export class OutputLog {
       }
       for (const { block, upTo } of parts) block.written = upTo;
       this.#dropWritten();
-      if (this.#bytesInMemory <= ringBytes + slackBytes) onRelief();
+      this.#relieve();
     }
     if (this.#isFinished) this.#dropWritten();
   }
@@ -217,23 +256,5 @@ export class OutputLog {
       return false;
     });
     return firstKept < 0 ? sealed : sealed.slice(0, firstKept);
-  }
-}
-
-const emptyDigest = hash('sha256', '');
-
-/** The number of bytes of one stream, and their SHA-256. */
-class StreamTotal {
-  bytes = 0;
-  #hash: Hash | undefined;
-
-  add(bytes: Uint8Array): void {
-    this.bytes += bytes.length;
-    this.#hash ??= createHash('sha256');
-    this.#hash.update(bytes);
-  }
-
-  digest(): string {
-    return this.#hash?.copy().digest('hex') ?? emptyDigest;
   }
 }
