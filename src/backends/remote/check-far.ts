@@ -12,7 +12,6 @@ import {
   shortestSecret,
 } from '../../contract/secret-digests.ts';
 import type { FarHello, OutputFrame, ReadAnswer } from '../../contract/wire.ts';
-import { farMachine, jobState, keptReport } from './far-shapes.ts';
 import {
   count,
   type FarShape,
@@ -24,7 +23,8 @@ import {
   size,
   text,
   wellFormed,
-} from './shapes.ts';
+} from '../../support/shapes.ts';
+import { farMachine, jobState, keptReport } from './far-shapes.ts';
 
 const mostEntries = 10_000;
 

@@ -4,6 +4,7 @@ import type { Backend, BackendChanges, TakeUpRequest } from '../../contract/back
 import type { ChangesAction } from '../../contract/changes.ts';
 import type { SecretDigests } from '../../contract/secret-digests.ts';
 import type { FarMachine } from '../../contract/wire.ts';
+import { listOf, orNull } from '../../support/shapes.ts';
 import type { JobMethod } from '../job-methods.ts';
 import { checkAs, checkState, damaged } from './check-far.ts';
 import {
@@ -22,7 +23,6 @@ import {
 import type { KnownJob, TakenJob } from './known-jobs.ts';
 import { RemoteJobs } from './remote-jobs.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import { listOf, orNull } from './shapes.ts';
 
 /** A backend over a stream. */
 export interface RemoteBackend extends Backend {

@@ -43,7 +43,7 @@ import {
   table,
   text,
   wellFormed,
-} from './shapes.ts';
+} from '../../support/shapes.ts';
 
 const texts = listOf(text());
 // A persistent shell can have variables and functions of any size; the frame limits them.

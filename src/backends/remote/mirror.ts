@@ -2,8 +2,8 @@ import { jobNotFound } from '../../contract/failure.ts';
 import type { Cursor, JobState, OutputChunk, OutputMark, ReadResult, Stream } from '../../contract/job.ts';
 import { firstCredit, type OutputFrame } from '../../contract/wire.ts';
 import { MarkList } from '../../support/mark-list.ts';
+import { isSize } from '../../support/shapes.ts';
 import { createNotifier, createStopwatch } from '../../support/timing.ts';
-import { isSize } from './shapes.ts';
 
 /** Bytes of output that a mirror keeps in memory; older output is read from the worker. */
 const windowBytes = 4 * 1_048_576;

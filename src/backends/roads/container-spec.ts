@@ -1,4 +1,5 @@
 import type { ContainerRoad, MountSettings } from '../../contract/machine.ts';
+import { expandHome } from '../../support/expand-home.ts';
 import { isTooWide } from '../../support/is-too-wide.ts';
 import { tryRealpath } from '../../support/try-realpath.ts';
 import { machineUnusable } from './road-errors.ts';
@@ -92,6 +93,6 @@ function toNetwork({ kind, network }: ContainerRoad, { isRootless }: ContainerPl
 }
 
 function toMount({ source, target, isReadOnly }: MountSettings, home: string) {
-  const from = source.replace(/^~(?=\/)/, home);
+  const from = expandHome(source, home);
   return { Type: 'bind', Source: from, Target: target, ReadOnly: isReadOnly };
 }

@@ -1,5 +1,6 @@
 // Messages of the loader and its scripts: lines with a random tag and JSON. Banners of login shells may precede them.
 import type { Duplex } from 'node:stream';
+import { always, type FarShape, fields, oneOf, optional, ShapeError, text } from '../../support/shapes.ts';
 
 /** A message of the loader. */
 export interface FarMessage {
@@ -10,7 +11,7 @@ export interface FarMessage {
   readonly error?: string | undefined;
   readonly message?: string | undefined;
   readonly path?: string | undefined;
-  readonly done?: boolean | undefined;
+  readonly done?: true | undefined;
   readonly ready?: { readonly platform: string; readonly arch: string; readonly node: string } | undefined;
 }
 
@@ -73,12 +74,21 @@ function cutMessage(
   return end < 0 ? undefined : { text: found.toString('utf8', begin, end), rest: found.subarray(end + 1) };
 }
 
-function parseMessage(text: string): FarMessage | undefined {
+const word = optional(text(4_096));
+
+const farMessage: FarShape<FarMessage> = fields<FarMessage>({
+  need: optional(oneOf(['files', 'node', 'data'] as const)),
+  ...{ os: word, arch: word, libc: word, error: word, message: word, path: word },
+  done: optional(always),
+  ready: optional(fields({ platform: text(100), arch: text(100), node: text(100) })),
+});
+
+function parseMessage(line: string): FarMessage | undefined {
   try {
-    const message: unknown = JSON.parse(text);
-    return typeof message === 'object' && message !== null ? message : undefined;
-  } catch {
-    return undefined;
+    return farMessage(JSON.parse(line));
+  } catch (error) {
+    if (error instanceof ShapeError || error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

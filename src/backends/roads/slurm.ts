@@ -13,7 +13,7 @@ import { toShown } from './far-messages.ts';
 import type { FarDeps, RoadMachine } from './open-far.ts';
 import { machineUnusable } from './road-errors.ts';
 import { isAbandoned, serverLabel } from './server-label.ts';
-import { explainSsh, toSshArgv } from './ssh.ts';
+import { explainSsh, type SshHost, toSshArgv, toSshHost } from './ssh.ts';
 
 /** An allocation as a machine. */
 export function createSlurmMachine(name: string, road: SlurmRoad, deps: FarDeps): RoadMachine {
@@ -35,6 +35,7 @@ class Allocation {
   readonly #name: string;
   readonly #road: SlurmRoad;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #login: SshHost | undefined;
   // `remove` cancels by this name, because it is known before Slurm assigns a job id.
   readonly #jobName = `nacre-${randomHex(8)}`;
   #id: Promise<string> | undefined;
@@ -47,6 +48,7 @@ class Allocation {
     this.#road = road;
     // The job id is read from a message of `salloc`, which is translated on some systems.
     this.#environment = { ...environment, LC_ALL: 'C' };
+    this.#login = road.login === undefined ? undefined : toSshHost(road.login, road.config, environment);
   }
 
   async run(argv: readonly string[]): Promise<FarProgram> {
@@ -60,7 +62,7 @@ class Allocation {
   }
 
   explain(end: FarEnd): NacreError | undefined {
-    if (this.#road.login !== undefined && end.code === 255) return this.#explainLogin(end);
+    if (this.#login && end.code === 255) return explainSsh(this.#name, this.#login, end);
     if (end.code === 0 || (end.code !== null && !/^(?:srun|salloc): /m.test(end.stderr))) return undefined;
     return explainSlurm(this.#name, end);
   }
@@ -95,7 +97,7 @@ class Allocation {
     this.#waiting = undefined;
     const [, id] = /Granted job allocation (\d+)/.exec(end.stderr) ?? [];
     if (end.code !== 0 || id === undefined)
-      throw (this.#road.login !== undefined && this.#explainLogin(end)) || explainSlurm(this.#name, end);
+      throw (this.#login && explainSsh(this.#name, this.#login, end)) ?? explainSlurm(this.#name, end);
     this.#sweeping ??= this.#sweep();
     return id;
   }
@@ -125,20 +127,14 @@ class Allocation {
   }
 
   #spawn(argv: readonly string[]): FarProgram {
-    const { login, config } = this.#road;
     const [program = '', ...words] = argv;
-    const far =
-      login === undefined
-        ? spawnFar([program, ...words], this.#environment)
-        : spawnFar(toSshArgv(this.#name, { host: login, config }, argv), this.#environment);
+    const far = spawnFar(
+      this.#login ? toSshArgv(this.#name, this.#login, argv) : [program, ...words],
+      this.#environment,
+    );
     // `ended` reports the failure.
     far.stream.on('error', () => {});
     return far;
-  }
-
-  #explainLogin(end: FarEnd): NacreError | undefined {
-    const { login = '', config } = this.#road;
-    return explainSsh(this.#name, { host: login, config }, end);
   }
 }
 
@@ -182,12 +178,20 @@ function explainSlurm(name: string, { stderr }: FarEnd): NacreError {
   );
 }
 
+const maxTextBytes = 1_048_576;
+
+/** Reads at most `maxTextBytes`, because a login node could print without end. */
 async function readText(stream: Duplex): Promise<string> {
   const pieces: Buffer[] = [];
+  let bytes = 0;
   try {
-    for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > maxTextBytes) break;
+    }
   } catch {
     // The stream was destroyed because the program took too long.
   }
-  return Buffer.concat(pieces).toString().slice(0, 1_048_576);
+  return Buffer.concat(pieces).toString();
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { explainSsh, toSshArgv } from './ssh.ts';
+import { explainSsh, toSshArgv, toSshHost } from './ssh.ts';
 
 const host = { host: 'gpu1' };
 
@@ -52,4 +52,13 @@ test.each([
 
 test('the failure of a program on the host is not one of ssh', () => {
   expect(explainSsh('gpu', host, { code: 1, stderr: 'Permission denied' })).toBeUndefined();
+});
+
+test('a configuration file below the home directory is found, and quoted in hints', () => {
+  const home = '/home/ann b';
+  const far = toSshHost('gpu1', '~/.ssh/agents', { HOME: home });
+  expect(toSshArgv('gpu', far, ['true'])).toEqual(expect.arrayContaining(['-F', `${home}/.ssh/agents`]));
+  const error = explainSsh('gpu', far, { code: 255, stderr: 'Connection refused' });
+  expect(error?.hint).toContain("ssh -F '/home/ann b/.ssh/agents' -v gpu1");
+  expect(toSshHost('gpu1', '/c', {})).toEqual({ host: 'gpu1', config: '/c' });
 });

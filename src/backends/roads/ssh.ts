@@ -1,18 +1,22 @@
 // Connects with the system's `ssh` and the user's configuration, so jump hosts, agents, hardware keys and host key
 // checks behave as in a terminal.
+import { homedir } from 'node:os';
 import type { NacreError } from '../../contract/failure.ts';
 import type { SshRoad } from '../../contract/machine.ts';
-import { quote } from '../../support/quote.ts';
+import { expandHome } from '../../support/expand-home.ts';
+import { quote, quoteWord } from '../../support/quote.ts';
 import type { FarEnd } from '../../wire/road.ts';
 import { spawnFar } from '../../worker/road/spawn-far.ts';
 import { toShown } from './far-messages.ts';
 import type { FarDeps, RoadMachine } from './open-far.ts';
 import { machineUnusable } from './road-errors.ts';
 
-type SshHost = Pick<SshRoad, 'host' | 'config'>;
+/** A host, and a configuration file of ssh by its absolute path. */
+export type SshHost = Pick<SshRoad, 'host' | 'config'>;
 
 /** A machine that `ssh` reaches. */
-export function createSshMachine(name: string, host: SshHost, { environment }: FarDeps): RoadMachine {
+export function createSshMachine(name: string, road: SshRoad, { environment }: FarDeps): RoadMachine {
+  const host = toSshHost(road.host, road.config, environment);
   // `explain` reads the messages of ssh, which are translated on some systems.
   const env = { ...environment, LC_ALL: 'C' };
   return {
@@ -21,6 +25,15 @@ export function createSshMachine(name: string, host: SshHost, { environment }: F
     run: async (argv, isLarge) => spawnFar(toSshArgv(name, host, argv, isLarge), env),
     explain: (end) => explainSsh(name, host, end),
   };
+}
+
+/** The host of a road: `ssh -F` does not replace `~` itself. */
+export function toSshHost(
+  host: string,
+  config: string | undefined,
+  { HOME: home = homedir() }: Readonly<Record<string, string>>,
+): SshHost {
+  return { host, config: config === undefined ? undefined : expandHome(config, home) };
 }
 
 const options: readonly string[] = [
@@ -78,11 +91,16 @@ export function explainSsh(
   { code, stderr }: FarEnd,
 ): NacreError | undefined {
   if (code !== sshFailed && code !== null) return undefined;
-  const ssh = `ssh ${config === undefined ? '' : `-F ${config} `}`;
+  const ssh = `ssh ${config === undefined ? '' : `-F ${quoteWord(config)} `}`;
   const found = knownFailures.find(([pattern]) => pattern.test(stderr));
   if (!found && stderr === '') return undefined;
   const [, reason, hint] = found ?? [null, `ssh says: ${toShown(stderr)}`, 'SSH -v HOST shows why.'];
-  return machineUnusable(name, reason, hint.replace('SSH ', ssh).replaceAll('HOST', host), stderr);
+  return machineUnusable(
+    name,
+    reason,
+    hint.replace('SSH ', () => ssh).replaceAll('HOST', () => host),
+    stderr,
+  );
 }
 
 type Failure = readonly [pattern: RegExp, reason: string, hint: string];
