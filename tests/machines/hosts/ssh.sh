@@ -81,6 +81,9 @@ start() {
   nsenter -t "$inner" -n ip link set eth0 up
 }
 
+# A machine that was off has another hardware address.
+forget_addresses() { ip neigh flush dev "n$name" 2>/dev/null || true; }
+
 answers() {
   for _ in $(seq 200); do
     if timeout 1 bash -c "exec 3<>/dev/tcp/$net.$((10 + $1))/22 && read -r -t 1 -u 3" 2>/dev/null; then return; fi
@@ -122,9 +125,9 @@ case $verb in
   inside) inside "$3" ;;
   up) up "${@:3}" ;;
   cut) ip link set "n${name}v$3" down ;;
-  heal) ip link set "n${name}v$3" up; ip neigh flush dev "n$name" 2>/dev/null || true; answers "$3" ;;
+  heal) ip link set "n${name}v$3" up; forget_addresses; answers "$3" ;;
   off) off "$3" ;;
-  on) start "$3"; answers "$3" ;;
+  on) start "$3"; forget_addresses; answers "$3" ;;
   down)
     for path in "$dir"/*/pid; do [ ! -e "$path" ] || off "$(basename "$(dirname "$path")")"; done
     for path in $(ip -o link show | grep -o "n${name}v[0-9]*" | sort -u); do ip link del "$path" 2>/dev/null || true; done
