@@ -20,11 +20,14 @@ export interface IncomingCall {
 
 /** Receives messages from the other side. */
 export interface PeerHandlers {
+  /** Absent on the near side: a call from a hostile worker closes the stream. */
   onCall?(call: IncomingCall): Promise<Answer> | Answer;
   onEvent?(event: WireEvent, raw: readonly Buffer[]): void;
   /** Called once, when the stream has ended or failed, or the other side has missed its heartbeats. */
   onClose(error: Error): void;
 }
+
+type OnCall = NonNullable<PeerHandlers['onCall']>;
 
 // Bytes that may wait in a stream before the sender pauses.
 const backlogBytes = 1_048_576;
@@ -167,7 +170,11 @@ export class Peer {
     if (kind === frameKinds.ping && this.#stream.writableLength < backlogBytes)
       this.#send(frameKinds.pong, 0, undefined);
     if (kind === frameKinds.event) this.#handlers.onEvent?.(body as WireEvent, raw);
-    if (kind === frameKinds.call) void this.#answer(number, body, raw);
+    if (kind === frameKinds.call) {
+      const { onCall } = this.#handlers;
+      if (!onCall) throw new Error('It makes calls, which only a near side may do.');
+      void this.#answer(onCall, number, body, raw);
+    }
     const call = this.#calls.get(number);
     if (!call) return;
     this.#calls.delete(number);
@@ -175,11 +182,11 @@ export class Peer {
     else call.reject(fromFailure(body as WireFailure));
   }
 
-  async #answer(number: number, body: unknown, raw: readonly Buffer[]): Promise<void> {
+  async #answer(onCall: OnCall, number: number, body: unknown, raw: readonly Buffer[]): Promise<void> {
     try {
       const { method, words } = toCall(body);
-      const answer = await this.#handlers.onCall?.({ number, method, words, raw });
-      if (number !== unanswered) this.#send(frameKinds.answer, number, answer?.result ?? null, answer?.raw);
+      const answer = await onCall({ number, method, words, raw });
+      if (number !== unanswered) this.#send(frameKinds.answer, number, answer.result ?? null, answer.raw);
     } catch (error) {
       if (number !== unanswered) this.#send(frameKinds.failure, number, toFailure(error));
     }

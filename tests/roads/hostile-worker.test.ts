@@ -7,7 +7,7 @@ import { createRemoteBackend } from '../../src/backends/remote/create-remote-bac
 import { NacreError } from '../../src/contract/failure.ts';
 import { frameKinds, magic } from '../../src/contract/wire.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
-import { type IncomingCall, Peer } from '../../src/wire/peer.ts';
+import { type IncomingCall, Peer, StreamClosedError } from '../../src/wire/peer.ts';
 import { createStreamPair } from '../support/roads.ts';
 
 const honest = (id: string) => ({
@@ -427,6 +427,14 @@ test('a flood of tiny pieces and of pings does not fill this process', { timeout
     .poll(async () => (await backend.wait('one', 0)).stdoutBytes, { timeout: 30_000 })
     .toBe(100_000);
   expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
+});
+
+test('a worker that makes calls is disconnected: it could leave their answers unread until they fill this process', async () => {
+  const { backend, peers } = face(() => undefined);
+  await startOne(backend);
+  const refused = peers[0]?.call(7, 'read', ['one', 0, 10]);
+  await expect(refused).rejects.toBeInstanceOf(StreamClosedError);
+  expect(peers[0]?.isClosed).toBe(true);
 });
 
 test('a near side does not queue pongs for a worker that reads nothing', async () => {
