@@ -1,7 +1,7 @@
 // Containers of a real Docker and a real Podman, each in namespaces of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
@@ -10,12 +10,15 @@ import type { ContainerRoad } from '../../src/contract/machine.ts';
 import { builtWorker } from '../support/build.ts';
 import { buildChild, runChild } from '../support/child.ts';
 import { describeBackend } from '../support/describe-backend.ts';
+import { runInProcess } from '../support/nacre.ts';
 import { createStart } from '../support/open-backend.ts';
 import { isInstalled } from '../support/program-needs.ts';
 import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
+import { describeDoors } from './describe-doors.ts';
+import { createGuidePlace } from './guide-place.ts';
 import { engineNeeds, startEngine, type TestEngine } from './hosts/start-engine.ts';
 
 afterAll(removeTemporaryFolders);
@@ -69,6 +72,20 @@ describe.each(kinds)('a container of $kind', ({ kind, reason }) => {
   describeBackend(
     'of an ordinary user without Node.js, as a backend',
     () => open({ image: 'nacre-test/plain', user: '1000:1000', isReadOnly: true }),
+    reason,
+  );
+
+  const onEngine = () => ({
+    DOCKER_HOST: `unix://${engine.socket}`,
+    CONTAINER_HOST: `unix://${engine.socket}`,
+  });
+
+  describeDoors(
+    'of its own',
+    () => ({
+      entry: `{ ${kind}: { image: nacre-test/node, network: none, mount: none, env: [COLOR=grey] } }`,
+      ...{ proof: ['printenv', 'COLOR'], expected: 'grey\n', env: onEngine() },
+    }),
     reason,
   );
 
@@ -178,6 +195,46 @@ describe.each(kinds)('a container of $kind', ({ kind, reason }) => {
       expect(await use([group])).toEqual({ stdout: `${uid}\n${uid}\n` });
       expect(await use([])).toMatchObject({ error: expect.stringContaining('you may not use the socket') });
       expect(await containers()).toEqual([]);
+    });
+
+    test('of a project has the image, user, folder and variables of its devcontainer.json', async () => {
+      const folder = temporaryFolder();
+      chmodSync(folder, 0o755);
+      const file = {
+        ...{ image: 'nacre-test/node', remoteUser: 'dev', workspaceFolder: '/work' },
+        ...{ containerEnv: { COLOR: 'pearl' }, remoteEnv: { PLACE: '$WHERE' }, postCreateCommand: 'exit 1' },
+      };
+      const text = JSON.stringify(file).replace('WHERE', '{containerWorkspaceFolder}/x');
+      writeFileSync(join(folder, '.devcontainer.json'), `// Comments are allowed.\n${text}`);
+      const deps = { program: builtWorker, build: 'test', environment: onEngine(), cwd: folder };
+      const road = createRoad({ ...machine(), road: { kind: 'devcontainer', engine: kind } }, deps);
+      const backend = createRemoteBackend({ ...toRemote(workerOptionsIn(folder)), road, elsewhere: {} });
+      onTestFinished(async () => {
+        await backend.close();
+        await road.remove?.();
+      });
+      const id = await createStart(backend, folder)('id -un; echo "$COLOR $PLACE"; cd /work; ls -A');
+      const { stdout } = await readAll(backend, id);
+      expect(stdout).toBe(`dev\npearl ${folder}/x\n.devcontainer.json\n`);
+    });
+
+    test('of the example in the guide runs commands', async () => {
+      const place = createGuidePlace('machines-containers', onEngine());
+      writeFileSync(join(place.cwd, '.devcontainer.json'), '{ "image": "node:22" }');
+      await engine.call('POST', '/images/nacre-test%2Fnode/tag?repo=node&tag=22');
+      const Entrypoint = ['sh', '-c', 'while :; do sleep 1; done'];
+      await engine.call('POST', '/containers/create?name=ci-1', { Image: 'nacre-test/node', Entrypoint });
+      await engine.call('POST', '/containers/ci-1/start');
+      // The example has one engine for each of its machines.
+      for (const on of { docker: ['box', 'dev'], podman: ['ci'] }[kind]) {
+        const ended = await runInProcess(
+          ['run', '--on', on, '--allow', '*', 'test -d /proc && exit 3'],
+          place,
+        );
+        expect(ended, on).toMatchObject({ code: 3, stderr: '' });
+      }
+      await engine.call('DELETE', '/containers/ci-1?force=true');
+      await engine.call('DELETE', '/images/node:22');
     });
 
     test('of a server that was killed is removed by the next one', async () => {

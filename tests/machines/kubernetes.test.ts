@@ -12,6 +12,7 @@ import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
+import { describeDoors } from './describe-doors.ts';
 
 afterAll(removeTemporaryFolders);
 
@@ -51,6 +52,15 @@ const pods = async () => {
 };
 
 describeBackend('a pod as a backend', open, reason);
+
+describeDoors(
+  'a pod',
+  () => ({
+    entry: `{ kubernetes: { image: ${JSON.stringify(image)}, env: [COLOR=grey] } }`,
+    ...{ proof: ['printenv', 'COLOR'], expected: 'grey\n', env: { KUBECONFIG: KUBECONFIG ?? '' } },
+  }),
+  reason,
+);
 
 describe.skipIf(reason !== undefined)('a pod', () => {
   test('has no capability and no token, and is gone with its connection', { timeout: 180_000 }, async () => {

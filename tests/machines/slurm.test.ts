@@ -12,18 +12,27 @@ import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
-import { slurmNeeds, startSlurm, type TestSlurm } from './hosts/start-slurm.ts';
+import { describeDoors } from './describe-doors.ts';
+import { slurmNeeds, startLogin, startSlurm, type TestLogin, type TestSlurm } from './hosts/start-slurm.ts';
+import { whyNoHosts } from './hosts/start-ssh.ts';
 
 afterAll(removeTemporaryFolders);
 
 const missing = slurmNeeds.find((program) => !isInstalled(program));
 const reason = process.getuid?.() === 0 ? missing && `${missing} is missing` : 'only root can start it';
 
+const loginReason = reason ?? whyNoHosts();
+
 let slurm: TestSlurm;
+let login: TestLogin;
 beforeAll(async () => {
   if (reason === undefined) slurm = await startSlurm();
+  if (loginReason === undefined) login = await startLogin(slurm);
 });
-afterAll(() => slurm?.stop());
+afterAll(async () => {
+  await login?.stop();
+  await slurm?.stop();
+});
 
 const open = (more: Partial<SlurmRoad> = {}) => {
   const folder = temporaryFolder();
@@ -48,7 +57,27 @@ const jobs = () => slurm.run('squeue', '-h', '-t', 'pending,running', '-o', '%i 
 
 describeBackend('an allocation of Slurm as a backend', open, reason);
 
+describeDoors(
+  'an allocation behind a login node',
+  () => ({
+    entry: `{ slurm: { login: login1, ssh_config: ${login.config}, cpus: 1, time: 5min } }`,
+    ...{ proof: ['printenv', 'SLURM_STEP_NUM_NODES'], expected: '1\n' },
+  }),
+  loginReason,
+);
+
 describe.skipIf(reason !== undefined)('an allocation of Slurm', () => {
+  test('behind a login node is cancelled with its connection', async () => {
+    await expect.poll(jobs).toBe('');
+    const { run, close } = open({ login: 'login1', config: login.config });
+    expect(await run('echo hi')).toBe('hi');
+    expect(jobs()).toMatch(/RUNNING/);
+    await close();
+    await expect.poll(jobs).toBe('');
+    const unknown = open({ login: 'login2', config: login.config });
+    await expect(unknown.backend.open()).rejects.toThrow('its host name cannot be resolved');
+  });
+
   test('is made once, has the limits of its settings, and is cancelled with its connection', async () => {
     const { run, close } = open({ timeSeconds: 600, partition: 'all' });
     expect(await run('tr "\\0" "\\n" < /proc/$PPID/environ | grep -c ^TOKEN= || true')).toBe('0');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { needPty } from './needs.ts';
 import type { OpenBackend } from './open-backend.ts';
 import { readAll } from './read-all.ts';
 
@@ -44,6 +45,14 @@ export function describeBackend(name: string, open: () => OpenBackend, reason?: 
       await backend.write(id, Buffer.from('a\n'));
       await backend.write(id, Buffer.from('b\n'), { eof: true });
       expect(await readAll(backend, id)).toMatchObject({ stdout: 'b a\n' });
+    });
+
+    test('opens a terminal of the size that was asked for', async (context) => {
+      await needPty(context);
+      const { backend, start } = open();
+      const terminal = { cols: 91, rows: 23 };
+      const id = await start('test -t 0 && stty size', { terminal, stdin: 'open' });
+      expect((await readAll(backend, id)).stdout).toContain('23 91');
     });
 
     test('starts one id once, and reports why a program cannot start', async () => {

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sleep } from '../../../src/support/timing.ts';
+import { hostScript } from './host-script.ts';
 
 /** A cluster that runs. */
 export interface TestSlurm {
@@ -22,9 +22,8 @@ export const slurmNeeds = ['slurmctld', 'slurmd', 'srun', 'salloc', 'munged', 'u
 export async function startSlurm(): Promise<TestSlurm> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nacre-slurm-')));
   chmodSync(folder, 0o711);
-  const script = fileURLToPath(new URL('slurm.sh', import.meta.url));
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
-  const words = [...namespaces, 'bash', script, folder, String(await freePort())];
+  const words = [...namespaces, 'bash', hostScript('slurm'), folder, String(await freePort())];
   const child = spawn('unshare', words, { stdio: 'ignore' });
   const environment = { PATH: '/usr/bin:/bin', HOME: '/root', SLURM_CONF: join(folder, 'slurm.conf') };
   const run = (program: string, ...args: readonly string[]) =>
@@ -49,6 +48,40 @@ export async function startSlurm(): Promise<TestSlurm> {
     throw new Error(text);
   }
   return { environment, run, stop };
+}
+
+/** A login node that ssh reaches, and the configuration file for it. */
+export interface TestLogin {
+  readonly config: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a login node of a cluster on loopback; its host is `login1`. */
+export async function startLogin({ environment }: TestSlurm): Promise<TestLogin> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nacre-login-')));
+  const port = await freePort();
+  const inner = join(folder, 'ssh');
+  const words = ['--mount', '--pid', '--mount-proc', '--fork', '--kill-child', hostScript('login')];
+  const variables = [`SLURM_CONF=${environment.SLURM_CONF}`];
+  const child = spawn('unshare', [...words, inner, String(port), ...variables], { stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  for (const end = Date.now() + 60_000; !(await answers(port)); await sleep(50)) {
+    if (child.exitCode === null && Date.now() < end) continue;
+    await stop();
+    throw new Error('The login node does not answer.');
+  }
+  return { config: join(inner, 'config'), stop };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy() !== undefined));
+    socket.on('error', () => resolve(false));
+  });
 }
 
 async function freePort(): Promise<number> {
