@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
@@ -336,6 +345,35 @@ describe('ChangesStore', () => {
     expect(attributes()).toBe("('user.new', b'2')");
     expect(await store.undo({ id })).toMatchObject({ state: 'held', conflicts: [] });
     expect(attributes()).toBe("('user.old', b'1')");
+  });
+
+  it('applies, undoes and discards changes in folders whose paths are longer than the system accepts', async () => {
+    const go = (make: string) => `for (1 .. 30) { my $name = "x" x 200; ${make} chdir $name or die }`;
+    const write = (name: string) => `open my $file, ">>", "${name}" or die; print $file "1\\n"; close $file`;
+    const first = await run(`perl -e '${go('mkdir $name;')} ${write('p')}'`, 'hold');
+    const sizes = () =>
+      execFileSync('find', [workspace, '-name', '[pq]', '-printf', '%f%s '], { encoding: 'utf8' });
+    await store.apply({ id: first?.id ?? '' });
+    expect(sizes()).toBe('p2 ');
+    const { id = '' } = (await run(`perl -e '${go('')} ${write('p')}; ${write('q')}'`, 'hold')) ?? {};
+    expect(sizes()).toBe('p2 ');
+    expect(await store.apply({ id })).toMatchObject({ state: 'applied', changed: 1, created: 1 });
+    expect(sizes().trim().split(' ').sort()).toEqual(['p4', 'q2']);
+    expect(await store.undo({ id })).toMatchObject({ state: 'held', conflicts: [] });
+    expect(sizes()).toBe('p2 ');
+    const { changes } = await store.scan({ id }, 10);
+    const file = changes.find(({ path }) => path.endsWith('/q'))?.path ?? '';
+    expect(file.length).toBeGreaterThan(4_096);
+    await store.discard({ id, paths: [file] });
+    expect(await store.apply({ id })).toMatchObject({ changed: 1, created: 0 });
+    await store.undo({ id });
+    await store.discard({ id });
+    await store.undo({ id: first?.id ?? '' });
+    await store.discard({ id: first?.id ?? '' });
+    expect(sizes()).toBe('');
+    await store.close();
+    for (const folder of ['entries', 'layers'])
+      expect(readdirSync(join(base, 'state/changes', folder)), folder).toEqual([]);
   });
 
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {

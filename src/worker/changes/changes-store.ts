@@ -233,7 +233,10 @@ export class ChangesStore {
     await this.#helper.close();
   }
 
-  /** Completes what a killed helper has begun; keeps the changes of commands whose server was killed as held. */
+  /**
+   * Completes what a killed helper has begun; keeps the changes of commands whose server was killed as held. What fails is tried again
+   * by the next call: a layer that cannot be removed must not make the others unusable.
+   */
   async recover(isDead: (server: string) => Promise<boolean>): Promise<void> {
     for (const store of this.#stores()) {
       await this.#helper.call('recover', store);
@@ -361,8 +364,9 @@ export class ChangesStore {
     const folder = join(store, 'layers');
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       const server = name.slice(0, name.lastIndexOf('.'));
-      if (name.startsWith('removed.')) await this.#helper.call('remove', store, join(folder, name));
-      else if (await isDead(server)) await this.#keepOrRemove(store, join(folder, name));
+      if (name.startsWith('removed.'))
+        await this.#helper.call('remove', store, join(folder, name)).catch(() => {});
+      else if (await isDead(server)) await this.#keepOrRemove(store, join(folder, name)).catch(() => {});
     }
   }
 

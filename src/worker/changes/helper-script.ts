@@ -40,7 +40,8 @@ my $kill_at = $ARGV[1] || 0;
 my $steps = 0;
 my ($opaque, $origin) = ('user.overlay.opaque', 'user.overlay.origin');
 my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished,
-    %modes, $modes_path, $is_reverting);
+    %modes, $modes_path, $is_reverting, @reached, $removed_folder);
+my $moved_up = 0;
 binmode $_ for *STDIN, *STDOUT;
 $0 = 'nacre changes';
 
@@ -75,8 +76,9 @@ sub run {
     my ($name, $store, @words) = @_;
     $is_unfinished = 0;
     my $lock = lock_store($store);
+    $removed_folder = "$store/layers";
     return recover($store) if $name eq 'recover';
-    if ($name eq 'remove') { remove($_) for @words; return () }
+    if ($name eq 'remove') { remove(reach($_)) for @words; return () }
     return spread("$store/layers") if $name eq 'spread';
     my ($entry, $most, $way, $by_force, $sync, @paths) = @words;
     begin($most, $by_force, @paths);
@@ -242,6 +244,21 @@ sub open_folder {
 }
 
 sub place { return '/proc/self/fd/' . fileno $_[0] }
+
+# A name for a path of the store that may be longer than PATH_MAX; valid until some more of them were made.
+sub reach {
+    my ($rest) = @_;
+    my $handle;
+    while (length $rest > 4000) {
+        my $part = substr $rest, 0, rindex $rest, '/', 4000;
+        $rest = substr $rest, 1 + length $part;
+        $handle = open_folder($handle ? fileno $handle : -100, $part);
+    }
+    return $rest unless $handle;
+    push @reached, $handle;
+    shift @reached if @reached > 4;
+    return place($handle) . "/$rest";
+}
 
 # The time of the file system's own clock; with timestamps of fine granularity, the second change of a file that was
 # looked at is later than every change before, and not later than any change after. Otherwise it waits for the next tick.
@@ -588,7 +605,7 @@ sub finish_merge {
 
 # Removes a part of a layer that is done, and keeps a folder in which something is left.
 sub consume {
-    my ($path) = @_;
+    my $path = reach($_[0]);
     return 1 if unlink($path) || rmdir $path;
     return 0 if $is_root;
     my $above = open_folder(-100, $path =~ s{/[^/]+\z}{}r);
@@ -708,14 +725,15 @@ sub is_recorded {
     return $frame->{recorded} = 0 if $above && !is_recorded($above);
     my $spare = $above ? '' : $frame->{top} =~ s{[^/]+\z}{spare}r;
     make_folder($frame->{top}, "$spare/old") if !$above && !-d $frame->{top};
-    my @found = status($frame->{into});
+    my $into = reach($frame->{into});
+    my @found = status($into);
     return $frame->{recorded} = 0 if is_whiteout(@found);
     if (!@found) {
-        make_folder($frame->{into}, $above ? '' : "$spare/$frame->{path}");
-        chmod $frame->{status}[3] & 07777 | 0700, $frame->{into};
+        make_folder($into, $above ? '' : "$spare/$frame->{path}");
+        chmod $frame->{status}[3] & 07777 | 0700, $into;
         $frame->{is_empty} = 1;
     }
-    $frame->{saved} = open_folder(-100, $frame->{into});
+    $frame->{saved} = open_folder(-100, $into);
     copy_attributes($frame->{to}, $frame->{saved}) if $above && !@found;
     return $frame->{recorded} = 1;
 }
@@ -739,7 +757,7 @@ sub save {
     return 1 if @saved && $saved[1] == $old[1];
     die "$frame->{into}/$name exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
     return fold($to, $into, $name) if is_folder(@saved) && is_folder(@old);
-    if (@saved) { step(); unlink "$frame->{into}/$name" }
+    if (@saved) { step(); unlink place($frame->{saved}) . "/$name" }
     if (is_folder(@old)) { mark_opaque($frame, $name, @old) if $by eq 'folder' }
     elsif ($by eq 'file') {
         step();
@@ -874,8 +892,8 @@ sub settle {
     }
     is_recorded($frame) if $frame->{above} && "@$layer[8, 9]" ne "@old[8, 9]";
     if ($frame->{recorded} && !$is_reverting) {
-        set_times($frame->{into}, @old);
-        chmod $old[3] & 07777, $frame->{into} unless ($old[3] & 0700) == 0700 && $frame->{is_empty};
+        set_times(place($frame->{saved}), @old);
+        chmod $old[3] & 07777, place($frame->{saved}) unless ($old[3] & 0700) == 0700 && $frame->{is_empty};
     }
     return if is_since($since, @old);
     # The top folder of a layer has a time of its own only if the command has changed the folder.
@@ -916,14 +934,29 @@ sub complete {
     begin($kept_limit, $kept_force, @kept);
 }
 
+# Folders whose paths would exceed PATH_MAX are first moved up.
 sub remove {
-    my ($path) = @_;
+    my @paths = @_;
+    while (defined(my $path = shift @paths)) { remove_tree($path, \@paths) }
+}
+
+sub remove_tree {
+    my ($path, $moved) = @_;
     my @status = status($path) or return;
     return unlink $path unless is_folder(@status);
     return if rmdir $path;
     chmod 0700, $path;
-    remove("$path/$_") for names($path);
+    return push @$moved, move_up($path) if length $path > 3500;
+    remove_tree("$path/$_", $moved) for names($path);
     rmdir $path or die "$path: $!\n";
+}
+
+sub move_up {
+    my ($path) = @_;
+    my $name;
+    do { $name = "$removed_folder/removed.$$.up" . $moved_up++ } while status($name);
+    rename $path, $name or die "$path: $!\n";
+    return $name;
 }
 
 # Tests kill the helper before each change that it makes.
