@@ -1,4 +1,6 @@
 import type { StopOptions } from '../contract/backend.ts';
+import type { CommandChanges } from '../contract/changes.ts';
+import { NacreError } from '../contract/failure.ts';
 import type { Enforcement } from '../contract/isolation.ts';
 import type {
   Cursor,
@@ -12,6 +14,7 @@ import type {
   TerminalSize,
 } from '../contract/job.ts';
 import { createDeferred, createStopwatch, settlesWithin } from '../support/timing.ts';
+import type { FinishedChanges } from './changes/changes-store.ts';
 import { explainLayerErrors } from './changes/explain-errors.ts';
 import { CommandStreams, inputClosed, noTerminal } from './command-streams.ts';
 import type { Spool } from './io/spool.ts';
@@ -322,11 +325,15 @@ export class Job {
       const isTooLarge = this.#exit?.signal === 'SIGXFSZ' || this.#exit?.code === sigxfszStatus;
       if (isTooLarge) this.#onTooLarge?.();
       const problem = isTooLarge ? tooLarge : explainLayerErrors(stderr, this.#spec.cwd);
-      const changesNote = [problem, layer.note].filter((note) => note !== undefined).join(' ');
-      const changes = await layer.finish(isTooLarge);
-      return { ...(changes && { changes }), ...(changesNote !== '' && { changesNote }) };
+      const finished = await layer.finish(isTooLarge);
+      const notes = [problem, finished?.problem, layer.note].filter((note) => note !== undefined);
+      const changesNote = notes.join(' ');
+      return {
+        ...(finished && { changes: toChanges(finished) }),
+        ...(changesNote !== '' && { changesNote }),
+      };
     } catch (error) {
-      return { changesNote: error instanceof Error ? error.message : String(error) };
+      return { changesNote: error instanceof NacreError ? describeError(error) : String(error) };
     }
   }
 
@@ -400,4 +407,12 @@ function toFailure(cause: EndCause, limit: LimitReached | null): Partial<LimitRe
   if (cause === 'stopped') return null;
   if (cause !== 'timeout') return limit;
   return limit?.cause === 'processes' ? { detail: limit.detail } : null;
+}
+
+function toChanges({ problem: _problem, ...changes }: FinishedChanges): CommandChanges {
+  return changes;
+}
+
+function describeError({ message, hint = '' }: NacreError): string {
+  return `${message} ${hint}`.trim();
 }

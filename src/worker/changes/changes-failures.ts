@@ -11,6 +11,11 @@ export function changesUnavailable(reason: string): NacreError {
   );
 }
 
+/** A sentence for the reply to a tracked command whose changes could not be applied. */
+export function notAppliedBecause(error: unknown): string {
+  return `The changes of this command could not be applied, so they are held. ${error instanceof Error ? error.message : String(error)}`;
+}
+
 /** Error for an id without kept changes. */
 export function changesNotFound(id: string): NacreError {
   return new NacreError('job_not_found', `No changes are kept for ${id}.`, {

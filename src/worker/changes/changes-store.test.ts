@@ -376,6 +376,31 @@ describe('ChangesStore', () => {
       expect(readdirSync(join(base, 'state/changes', folder)), folder).toEqual([]);
   });
 
+  it('holds tracked changes that cannot be applied, and says why', async () => {
+    class FullDisk extends LayerHelper {
+      override async call(...words: readonly (string | Buffer)[]) {
+        if (words[0] === 'apply') throw new Error('No space left on device');
+        return super.call(...words);
+      }
+    }
+    const options = { stateDir: join(base, 'state'), instance: 'test', maxBytes: 1e9, maxAgeMs: 1e9 };
+    const full = new ChangesStore({ ...options, maxFileBytes: 1e9 }, new FullDisk());
+    const layer = full.open([workspace]);
+    full.begin(layer, 'cmd_full');
+    await runInLayer(layer, 'echo 1 >> a');
+    const command = { id: 'cmd_full', text: 'echo', owner: 'me', mode: 'track' } as const;
+    expect(await full.finish(layer, command)).toMatchObject({
+      state: 'held',
+      changed: 1,
+      problem: expect.stringMatching(/so they are held. No space left/),
+    });
+    expect(await full.list('me')).toMatchObject([
+      { id: 'cmd_full', command: 'echo', counts: { changed: 1 } },
+    ]);
+    await full.close();
+    expect(await store.apply({ id: 'cmd_full' })).toMatchObject({ state: 'applied' });
+  });
+
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {
     const limits = { maxBytes: 10, maxAgeMs: 1e9, maxFileBytes: 1e9 };
     const small = new ChangesStore(

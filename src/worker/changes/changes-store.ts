@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangesAction, ChangesEntry, ChangesResult, CommandChanges } from '../../contract/changes.ts';
+import type {
+  ChangeList,
+  ChangesAction,
+  ChangesEntry,
+  ChangesResult,
+  CommandChanges,
+} from '../../contract/changes.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { sleep } from '../../support/timing.ts';
 import {
@@ -9,6 +15,7 @@ import {
   changesUnavailable,
   noPath,
   notApplied,
+  notAppliedBecause,
   notChanged,
   pathOutside,
   tooManyHeld,
@@ -16,11 +23,13 @@ import {
 import { checkAbove, checkBelow } from './check-stack.ts';
 import {
   byEnd,
+  type EntryNotes,
   entryPath,
   isUndone,
   layerOf,
   listEntries,
   markUndone,
+  noChanges,
   readLinks,
   readStoredEntry,
   type StoredEntry,
@@ -55,6 +64,12 @@ export interface ChangingCommand {
   readonly mode: 'track' | 'hold';
   /** As in `RequestedChanges`. */
   readonly asksUser?: boolean | undefined;
+}
+
+/** The changes of a command that has ended. */
+export interface FinishedChanges extends CommandChanges {
+  /** Why tracked changes are held. */
+  readonly problem?: string | undefined;
 }
 
 /** The places of the versions of a changed file before and after. */
@@ -117,28 +132,30 @@ export class ChangesStore {
     beginLayer(layer, id);
   }
 
-  /** Keeps what a command has changed, and applies it if it is tracked; undefined if it has changed nothing. */
-  async finish(layer: Layer, command: ChangingCommand): Promise<CommandChanges | undefined> {
+  /**
+   * Keeps what a command has changed, and applies it if it is tracked; undefined if it has changed nothing. If it cannot be applied, it
+   * is held.
+   */
+  async finish(layer: Layer, command: ChangingCommand): Promise<FinishedChanges | undefined> {
     const { id, mode } = command;
     const path = entryPath(layer.store, id);
     makeFolder(join(layer.store, 'entries'));
     renameSync(layer.path, path);
-    const limit = String(repliedPaths);
-    const words =
-      mode === 'track'
-        ? ['apply', layer.store, path, limit, 'apply', '', '']
-        : ['scan', layer.store, path, limit, 'apply', '', ''];
-    const folders = layer.folders.map(({ folder }) => folder);
-    const { list } = parseList(await this.#helper.call(...words), folders);
-    const { bytes, conflicts, changes, ...counts } = list;
-    writeNotes(path, {
-      command: command.text,
-      endedAt: new Date().toISOString(),
-      owner: command.owner,
-      asksUser: command.asksUser,
-      bytes,
-      counts,
+    const note = (list: Pick<EntryNotes, 'bytes' | 'counts'>) =>
+      writeNotes(path, {
+        command: command.text,
+        endedAt: new Date().toISOString(),
+        owner: command.owner,
+        asksUser: command.asksUser,
+        ...list,
+      });
+    const listed = this.#listNew(layer, path, mode === 'track' ? 'apply' : 'scan');
+    const { list, problem } = await listed.catch((error: unknown) => {
+      note({ bytes: 0, counts: noChanges });
+      throw error;
     });
+    const { bytes, conflicts, changes, ...counts } = list;
+    note({ bytes, counts });
     const state = stateOf(path);
     const total = counts.created + counts.changed + counts.deleted + counts.mode;
     // A file may be copied into the layer without being changed, for example by opening it for writing.
@@ -147,7 +164,24 @@ export class ChangesStore {
       return undefined;
     }
     this.#tidyAfter(layer.store, path, bytes);
-    return { id, state, ...counts, bytes, conflicts, changes };
+    return { id, state, ...counts, bytes, conflicts, changes, ...(problem !== undefined && { problem }) };
+  }
+
+  async #listNew(
+    layer: Layer,
+    path: string,
+    name: 'apply' | 'scan',
+  ): Promise<{ readonly list: ChangeList; readonly problem?: string }> {
+    const folders = layer.folders.map(({ folder }) => folder);
+    const words = [name, layer.store, path, String(repliedPaths), 'apply', '', ''];
+    try {
+      return parseList(await this.#helper.call(...words), folders);
+    } catch (error) {
+      if (name === 'scan') throw error;
+      // Fails if the changes were applied in part.
+      const { list } = await this.#listNew(layer, path, 'scan');
+      return { list, problem: notAppliedBecause(error) };
+    }
   }
 
   /** Removes a layer in which a command has changed nothing; false if it has changed something. */

@@ -28,10 +28,14 @@ export function entryPath(store: string, id: string): string {
 // Commands are truncated in `notes.json`, because every list reads the notes of all entries and shows less than this.
 const maxCommandChars = 2_000;
 
-/** Writes `notes.json`; without it an entry can still be applied and undone. */
+/** Writes `notes.json`. On a full disk it does not: the local user can still apply and undo the entry. */
 export function writeNotes(path: string, notes: EntryNotes): void {
   const command = notes.command.slice(0, maxCommandChars).toWellFormed();
-  writeFileSync(join(path, 'notes.json'), `${JSON.stringify({ ...notes, command })}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(join(path, 'notes.json'), `${JSON.stringify({ ...notes, command })}\n`, { mode: 0o600 });
+  } catch {
+    return;
+  }
 }
 
 /** The entries of a store, the oldest first. Other calls run in between, because there may be thousands. */
@@ -69,7 +73,7 @@ function readEntry(store: string, id: string): StoredEntry | undefined {
   const state = stateOf(path);
   if (!idPattern.test(id) || state === undefined) return undefined;
   const endedAt = lstatSync(path).mtime.toISOString();
-  const notes = readNotes(path) ?? { command: '', endedAt, bytes: 0, counts: none };
+  const notes = readNotes(path) ?? { command: '', endedAt, bytes: 0, counts: noChanges };
   return {
     id,
     store,
@@ -81,7 +85,8 @@ function readEntry(store: string, id: string): StoredEntry | undefined {
   };
 }
 
-const none = { created: 0, changed: 0, deleted: 0, mode: 0 };
+/** The counts of an entry without notes. */
+export const noChanges = { created: 0, changed: 0, deleted: 0, mode: 0 };
 const idPattern = /^[\w.-]+$/;
 
 /** The state of an entry by its folders; undefined if there are neither held nor applied changes. */

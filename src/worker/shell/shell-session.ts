@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StopOptions } from '../../contract/backend.ts';
-import type { CommandChanges } from '../../contract/changes.ts';
 import type { SandboxName } from '../../contract/isolation.ts';
 import type { JobEnd, JobSpec } from '../../contract/job.ts';
 import type { Restoration, SessionEnd } from '../../contract/session.ts';
 import { createId } from '../../support/ids.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import type { FinishedChanges } from '../changes/changes-store.ts';
 import { type ExecEnforcement, isLooser } from '../exec/choose-exec-guard.ts';
 import { useOwnFolder } from '../folders/use-own-folder.ts';
 import { createFifoPool } from '../io/fifo-pool.ts';
@@ -146,7 +146,7 @@ export class ShellSession {
     };
   }
 
-  async #finishLayer(host: ShellHost, isTooLarge: boolean): Promise<CommandChanges | undefined> {
+  async #finishLayer(host: ShellHost, isTooLarge: boolean): Promise<FinishedChanges | undefined> {
     if (host === this.#host) await this.#endHost('layer');
     else await host.close();
     return host.started.layer?.finish(isTooLarge);

@@ -1,8 +1,7 @@
-import type { CommandChanges } from '../../contract/changes.ts';
 import type { Enforcement } from '../../contract/isolation.ts';
 import type { JobSpec, ProtectedUse } from '../../contract/job.ts';
 import type { SessionEnd } from '../../contract/session.ts';
-import type { ChangingCommand } from '../changes/changes-store.ts';
+import type { ChangingCommand, FinishedChanges } from '../changes/changes-store.ts';
 import type { ExecEnforcement } from '../exec/choose-exec-guard.ts';
 import type { DenialEvidence } from '../exec/find-denied.ts';
 import type { FifoPool } from '../io/fifo-pool.ts';
@@ -65,7 +64,7 @@ export interface JobLayer {
    * Called when the command has ended: ends its processes, and keeps or applies its changes. After SIGXFSZ, because it changed
    * a file that is too large to be copied, they are only held.
    */
-  finish(isTooLarge: boolean): Promise<CommandChanges | undefined>;
+  finish(isTooLarge: boolean): Promise<FinishedChanges | undefined>;
 }
 
 /** Options of `Starter.start`. */

@@ -1,9 +1,8 @@
-import type { CommandChanges } from '../../contract/changes.ts';
 import { NacreError } from '../../contract/failure.ts';
 import type { Enforcement, Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { settlesWithin } from '../../support/timing.ts';
-import type { ChangingCommand } from '../changes/changes-store.ts';
+import type { ChangingCommand, FinishedChanges } from '../changes/changes-store.ts';
 import type { Layer } from '../changes/layer.ts';
 import { type ExecEnforcement, execGaps, toExecState } from '../exec/choose-exec-guard.ts';
 import { byEnforcement } from '../exec/exec-enforcer.ts';
@@ -123,7 +122,7 @@ export class SupervisedStarter implements Starter {
     layer: Layer,
     tree: NamespaceTree,
     command: ChangingCommand,
-  ): Promise<CommandChanges | undefined> {
+  ): Promise<FinishedChanges | undefined> {
     const { changes } = this.#deps;
     if (changes.dropUnchanged(layer)) return undefined;
     // A process of the command could still write to the layer.
