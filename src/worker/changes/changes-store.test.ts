@@ -2,12 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  closeSync,
   cpSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -399,6 +402,66 @@ describe('ChangesStore', () => {
     ]);
     await full.close();
     expect(await store.apply({ id: 'cmd_full' })).toMatchObject({ state: 'applied' });
+  });
+
+  it('creates a file again that another program has deleted, because that loses nothing', async () => {
+    const { id = '' } = (await run('echo 1 >> a; rm b', 'hold')) ?? {};
+    runDirectly(workspace, 'rm a b');
+    expect(await store.apply({ id })).toMatchObject({ state: 'applied', conflicts: [] });
+    expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n1\n');
+    expect(await store.undo({ id })).toMatchObject({ state: 'held', conflicts: [] });
+    expect(existsSync(join(workspace, 'a'))).toBe(false);
+  });
+
+  it('changes one name of a file that has several, and reports how many it had', async () => {
+    runDirectly(workspace, 'ln b hard; ln b hard2');
+    const done = await run('echo 1 >> b', 'track');
+    expect(done?.changes).toMatchObject([{ kind: 'changed', path: 'b', links: 3 }]);
+    expect(['b', 'hard'].map((name) => readFileSync(join(workspace, name), 'utf8'))).toEqual([
+      'b\n1\n',
+      'b\n',
+    ]);
+    await store.undo({ id: done?.id ?? '' });
+    expect(statSync(join(workspace, 'b')).nlink).toBe(3);
+  });
+
+  it('leaves the old version to a program that has a file open, and shows watchers nothing before changes are applied', async () => {
+    const file = openSync(join(workspace, 'a'), 'r');
+    const seen: string[] = [];
+    const watcher = watch(workspace, (_, name) => seen.push(name ?? ''));
+    const { id = '' } = (await run('echo 1 > a; echo n > n', 'hold')) ?? {};
+    await store.scan({ id }, 10);
+    expect(seen).toEqual([]);
+    await store.apply({ id });
+    await expect.poll(() => seen).toEqual(expect.arrayContaining(['a', 'n']));
+    watcher.close();
+    expect([readFileSync(file, 'utf8'), readFileSync(join(workspace, 'a'), 'utf8')]).toEqual(['a\n', '1\n']);
+    closeSync(file);
+  });
+
+  it('does not keep the flags of chattr, and applies nothing over a file that has one', async (test) => {
+    needRoot(test);
+    const flags = (name: string) =>
+      execFileSync('lsattr', [join(workspace, name)], { encoding: 'utf8' }).slice(0, 16);
+    test.skip(runDirectly(workspace, 'chattr +i b && chattr -i b') !== 0, 'the file system has no flags');
+    await run('echo n > n; chattr +i n', 'track');
+    expect(flags('n')).not.toContain('i');
+    const { id = '' } = (await run('echo 1 > a; echo 1 > b', 'hold')) ?? {};
+    runDirectly(workspace, 'chattr +i b');
+    try {
+      await expect(store.apply({ id, force: true })).rejects.toThrow('b: Operation not permitted');
+      expect(readFileSync(join(workspace, 'a'), 'utf8')).toBe('a\n');
+    } finally {
+      runDirectly(workspace, 'chattr -i b');
+    }
+    expect(await store.apply({ id, force: true })).toMatchObject({ state: 'applied' });
+  });
+
+  it('removes changes that are older than its age', async () => {
+    await run('echo 1 > a', 'hold');
+    expect(await store.prune(Date.now() + 0.9e9)).toEqual([]);
+    expect(await store.prune(Date.now() + 1.1e9)).toHaveLength(1);
+    expect(await store.list()).toEqual([]);
   });
 
   it('removes the oldest changes beyond its quota, also while it runs, but not those on which others are based', async () => {

@@ -31,16 +31,16 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
 const script = String.raw`
 use strict;
 my ($openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $renameat, $linkat, $llistxattr,
-    $directory, $nofollow) = map { $_ + 0 } (split /,/, $ARGV[0])[2 .. 14];
+    $directory, $nofollow, $renameat2) = map { $_ + 0 } (split /,/, $ARGV[0])[2 .. 14, 19];
 my ($order, $layout) = (split /,/, $ARGV[0])[15, 16];
 my @fields = split ' ', $order;
 my $is_root = $> == 0;
 my $buffer = "\0" x 256;
-my $kill_at = $ARGV[1] || 0;
+my $step_at = $ARGV[1] || 0;
 my $steps = 0;
 my ($opaque, $origin) = ('user.overlay.opaque', 'user.overlay.origin');
 my ($limit, $force, %selected, @found, %count, @conflicts, @consumed, @inodes, @saved_times, %skipped, %touched, $is_recovery, $is_unfinished,
-    %modes, $modes_path, $is_reverting, @reached, $removed_folder);
+    %modes, $modes_path, $is_reverting, @raced, @reached, $removed_folder);
 my $moved_up = 0;
 binmode $_ for *STDIN, *STDOUT;
 $0 = 'nacre changes';
@@ -83,7 +83,7 @@ sub run {
     my ($entry, $most, $way, $by_force, $sync, @paths) = @words;
     begin($most, $by_force, @paths);
     restore_modes($entry);
-    complete($entry) if -l "$entry/doing";
+    complete($entry) if is_begun($entry);
     my @sides = sides($entry, $way || 'apply');
     my $since = since($entry, $sides[1]);
     my @listed = list_changes($entry, $way || 'apply', $sides[0], $since);
@@ -94,7 +94,7 @@ sub run {
         carry_out($entry, $way, $by_force, $since, @sides);
         sync_file_system($entry) if $sync;
     }
-    return @listed;
+    return (@listed, @raced);
 }
 
 sub begin {
@@ -102,7 +102,7 @@ sub begin {
     ($limit, $force) = ($most || 0, $by_force || 0);
     %selected = map { $_ => 0 } @paths;
     %count = map { $_ => 0 } qw(created changed deleted mode bytes);
-    @found = @conflicts = @consumed = @inodes = @saved_times = ();
+    @found = @conflicts = @consumed = @inodes = @saved_times = @raced = ();
     %skipped = %touched = ();
     $is_recovery = $is_reverting = 0;
 }
@@ -573,19 +573,8 @@ sub finish_merge {
         my $reason = $@;
         # The other way round, changes that were held before would be applied with those that are moved back.
         die $reason if $is_partial;
-        ($force, %selected) = (1);
-        %skipped = ();
-        @consumed = ();
-        $is_reverting = 1;
-        eval { merge_roots($entry, $into, $from, $since) } or die "$reason$@";
-        consume($_) for @consumed;
-        # Something is left if another program has replaced a folder in the meantime.
-        remove($into) if $into =~ /old-\d+\z/ && !holds_changes($entry, $into);
-        # The moves back and forth must not look like changes of another program.
-        renew("$entry/$stamp") if $has_no_conflicts;
-        forget_modes();
-        unlink "$entry/doing", "$entry/selected", "$entry/skipped";
-        $is_unfinished = 0;
+        rename "$entry/doing", "$entry/back" or die "$reason$!";
+        eval { revert($entry, $since, $from, $stamp, $into, $has_no_conflicts) } or die "$reason$@";
         die $reason;
     }
     step();
@@ -602,6 +591,29 @@ sub finish_merge {
     unlink "$entry/selected", "$entry/skipped";
     $is_unfinished = 0;
 }
+
+# Moves back what was moved before an error. "back" is the name of "doing" meanwhile, so that a later helper continues this.
+sub revert {
+    my ($entry, $since, $from, $stamp, $into, $has_no_conflicts) = @_;
+    ($force, %selected) = (1);
+    %skipped = ();
+    @consumed = ();
+    $is_reverting = 1;
+    merge_roots($entry, $into, $from, $since);
+    for (@consumed) { step(); consume($_) }
+    # Something is left if another program has replaced a folder in the meantime.
+    remove($into) if $into =~ /old-\d+\z/ && !holds_changes($entry, $into);
+    # The moves back and forth must not look like changes of another program.
+    renew("$entry/$stamp") if $has_no_conflicts;
+    forget_modes();
+    step();
+    unlink "$entry/back" or die "back: $!\n";
+    unlink "$entry/selected", "$entry/skipped";
+    $is_unfinished = 0;
+    return 1;
+}
+
+sub is_begun { return -l "$_[0]/doing" || -l "$_[0]/back" }
 
 # Removes a part of a layer that is done, and keeps a folder in which something is left.
 sub consume {
@@ -670,7 +682,7 @@ sub merge_name {
         return if $chosen == 1;
         if (@old) {
             return if is_conflict($frame, $name, $path, $since, @old);
-            save($frame, $name, 'deletion', @old) or return;
+            save($frame, $name, $path, 'deletion', $since, @old) or return;
         }
         return push @consumed, "$frame->{layer}/$name";
     }
@@ -679,7 +691,7 @@ sub merge_name {
         if (!@old) {
             note_created($frame, $name);
             step();
-            mkdir place($frame->{to}) . "/$name", $new[3] & 07777 or die "$path: $!\n";
+            mkdir place($frame->{to}) . "/$name", $new[3] & 07777 or die failed($path);
         }
         elsif (!is_folder(@old)) { return }
         my ($layer, $target) = (open_folder($from, $name), open_folder($to, $name));
@@ -688,33 +700,131 @@ sub merge_name {
     }
     return if $chosen == 1;
     if (@old) {
+        return drop_link($frame, $name, $path, @new) if is_one_file(\@old, \@new);
         return push @consumed, "$frame->{layer}/$name" if is_unchanged([$to, @old], [$from, @new], $name);
         return if is_conflict($frame, $name, $path, $since, @old);
-        save($frame, $name, $is_folder ? 'folder' : 'file', @old) or return;
+        return replace($frame, $name, $path, \@new, \@old) unless $is_folder || is_folder(@old);
+        save($frame, $name, $path, $is_folder ? 'folder' : 'file', $since, @old) or return;
     }
-    else { note_created($frame, $name) }
+    my $has_noted = !@old && note_created($frame, $name);
     clean($frame->{from}, $name, @new);
     step();
-    move($from, $name, $to, $name, @new) or die "$path: $!\n";
+    return if move($from, $name, $to, $name, @new);
+    die failed($path) unless $!{EEXIST};
+    # Another program has created it in the meantime.
+    unlink place($frame->{saved}) . "/$name" if $has_noted;
+    push @raced, $path;
 }
 
-# A folder can be moved only while its owner can write to it, because its ".." changes.
+sub failed {
+    my ($path) = @_;
+    my $hint = $!{EXDEV} ? ', because it is in another subvolume or quota project than the rest of the workspace' : '';
+    return substr($path, 2) . ": $!$hint\n";
+}
+
+# True if both are the same file: a helper that was killed has linked it here.
+sub is_one_file { return $_[0][0] == $_[1][0] && $_[0][1] == $_[1][1] }
+
+# True if it is the version that was looked at, and no program has written to it since.
+sub is_version {
+    my ($looked_at, @now) = @_;
+    return @now && !grep { $looked_at->[$_] != $now[$_] } is_folder(@now) ? 1 : (1, 7, 8, 9);
+}
+
+# Replaces a file by the one of the layer, and moves the old one into "into". Both are exchanged in one step, so that a version that
+# another program has moved there in the meantime is noticed and put back.
+sub replace {
+    my ($frame, $name, $path, $new, $old) = @_;
+    return unless is_recorded($frame);
+    touch_old(@$old);
+    clean($frame->{from}, $name, @$new);
+    my ($from, $to, $into) = map { fileno $frame->{$_} } qw(from to saved);
+    my $kept = place($frame->{saved}) . "/$name";
+    my @saved = $frame->{is_empty} ? () : status_at($into, $name);
+    if (is_whiteout(@saved)) { step(); unlink $kept; @saved = () }
+    die "$kept exists\n" if @saved && !is_one_file(\@saved, $new) && !is_one_file(\@saved, $old);
+    step();
+    # The system may forbid links to files of other users.
+    return overwrite($frame, $name, $path, $old) if @saved ? !is_one_file(\@saved, $new) : syscall($linkat, $from, $name, $into, $name, 0) != 0;
+    step();
+    if (syscall($renameat2, $into, $name, $to, $name, 2) != 0) {
+        my ($is_unknown, $is_gone, $reason) = ($!{EINVAL}, $!{ENOENT}, $!);
+        unlink $kept;
+        return overwrite($frame, $name, $path, $old) if $is_unknown;
+        return push @raced, $path if $is_gone;
+        die "$path: $reason\n";
+    }
+    my @kept = status_at($into, $name);
+    return put_back($frame, $name, $path, $new, \@kept) unless is_version($old, @kept);
+    drop_link($frame, $name, $path, @$new);
+}
+
+# At once, because it changes the ctime of the file, which is in the workspace now.
+sub drop_link {
+    my ($frame, $name, $path, @new) = @_;
+    push @inodes, $new[1];
+    step();
+    unlink place($frame->{from}) . "/$name" or die failed($path);
+}
+
+# Exchanges until the newest version of another program is in the workspace again. The one of the layer is still there.
+sub put_back {
+    my ($frame, $name, $path, @placed) = @_;
+    my ($to, $into) = map { fileno $frame->{$_} } qw(to saved);
+    push @raced, $path;
+    while (syscall($renameat2, $into, $name, $to, $name, 2) == 0) {
+        my @now = status_at($into, $name);
+        if (is_one_file(\@now, $placed[-2])) { unlink place($frame->{saved}) . "/$name"; return }
+        push @placed, \@now;
+    }
+}
+
+# Replaces a file where it cannot be exchanged: a version that another program moves there between the two steps is lost.
+sub overwrite {
+    my ($frame, $name, $path, $old) = @_;
+    my ($from, $to, $into) = map { fileno $frame->{$_} } qw(from to saved);
+    my @saved = status_at($into, $name);
+    if (!@saved && syscall($linkat, $to, $name, $into, $name, 0) != 0) {
+        step();
+        move($to, $name, $into, $name, @$old) or die failed($path);
+    }
+    step();
+    syscall($renameat, $from, $name, $to, $name) == 0 or die failed($path);
+}
+
+sub touch_old {
+    my @old = @_;
+    # A file with one name can be removed by another program, whose next file then gets its inode.
+    $touched{ $old[1] } = 1 if !is_folder(@old) && $old[2] > 1;
+    push @saved_times, "@old[1, 10, 11]";
+}
+
+# Moves a name to where there is none: otherwise it returns 0 with EEXIST. A folder can be moved only while its owner can write to it,
+# because its ".." changes.
 sub move {
     my ($from, $name, $to, $new_name, @status) = @_;
-    return syscall($renameat, $from, $name, $to, $new_name) == 0 if $is_root || !is_folder(@status) || $status[3] & 0200;
+    my $rename = sub {
+        return 1 if syscall($renameat2, $from, $name, $to, $new_name, 1) == 0;
+        return $!{EINVAL} && syscall($renameat, $from, $name, $to, $new_name) == 0;
+    };
+    return $rename->() if $is_root || !is_folder(@status) || $status[3] & 0200;
     my $folder = open_folder($from, $name);
     note_mode([place($folder), "/proc/self/fd/$to/$new_name"], @status);
-    return while_readable($folder, \@status, sub {
-        syscall($renameat, $from, $name, $to, $new_name) == 0 or die "$name: $!\n";
-    });
+    my ($is_moved, $error);
+    while_readable($folder, \@status, sub { ($is_moved, $error) = ($rename->(), $!) });
+    $! = $error;
+    return $is_moved;
 }
 
 # link() and rename() change the ctime of a file, which may have other names: what was touched before is no conflict.
 sub is_conflict {
     my ($frame, $name, $path, $since, @old) = @_;
     return $skipped{$path} if $is_recovery || $skipped{$path};
-    return 0 if $force;
-    return defined changed_since($since, fileno $frame->{to}, $name, $path, @old);
+    # Folders are compared when they have been moved: no program can find them then by their path.
+    return 0 if $force || is_folder(@old);
+    return 0 unless defined changed_since($since, fileno $frame->{to}, $name, $path, @old);
+    push @raced, $path;
+    return 1;
 }
 
 # Creates the folder of "into" that corresponds to the current one; false inside of a folder that did not exist before.
@@ -745,27 +855,28 @@ sub make_folder {
     mkdir $path, 0700 or die "$path: $!\n";
 }
 
-# Saves what is in the workspace under a name: files by link(), so that the name exists all the time, folders by rename().
-# "by" says what replaces it: a file, a folder or a deletion.
+# Moves what is in the workspace under a name into "into". "by" says what replaces it: a file, a folder or a deletion. Returns 0 if it is not
+# the version that was looked at.
 sub save {
-    my ($frame, $name, $by, @old) = @_;
+    my ($frame, $name, $path, $by, $since, @old) = @_;
     return 0 unless is_recorded($frame);
-    $touched{ $old[1] } = 1;
-    push @saved_times, "@old[1, 10, 11]";
+    touch_old(@old);
     my ($to, $into) = (fileno $frame->{to}, fileno $frame->{saved});
     my @saved = $frame->{is_empty} ? () : status_at($into, $name);
-    return 1 if @saved && $saved[1] == $old[1];
     die "$frame->{into}/$name exists\n" if @saved && !is_whiteout(@saved) && !is_folder(@saved);
     return fold($to, $into, $name) if is_folder(@saved) && is_folder(@old);
     if (@saved) { step(); unlink place($frame->{saved}) . "/$name" }
-    if (is_folder(@old)) { mark_opaque($frame, $name, @old) if $by eq 'folder' }
-    elsif ($by eq 'file') {
-        step();
-        return 1 if syscall($linkat, $to, $name, $into, $name, 0) == 0;
-    }
+    mark_opaque($frame, $name, @old) if is_folder(@old) && $by eq 'folder';
     step();
-    move($to, $name, $into, $name, @old) or die "$name: $!\n";
-    return 1;
+    move($to, $name, $into, $name, @old) or die failed($path);
+    my @moved = status_at($into, $name);
+    $touched{ $old[1] } = 1 if is_folder(@moved);
+    my $is_changed = !is_version(\@old, @moved) || (is_folder(@moved) && !$is_recovery && !$force && defined changed_since($since, $into, $name, $path, @moved));
+    return 1 unless $is_changed;
+    syscall $lremovexattr, place($frame->{saved}) . "/$name", $opaque if is_folder(@moved);
+    syscall $renameat2, $into, $name, $to, $name, 1;
+    push @raced, $path;
+    return 0;
 }
 
 # Moves a folder into one that has other parts of it, because they were not selected when the rest was applied.
@@ -833,10 +944,11 @@ sub copy_attributes {
 # A whiteout in "into": undoing deletes the name.
 sub note_created {
     my ($frame, $name) = @_;
-    return unless is_recorded($frame);
-    return if !$frame->{is_empty} && status_at(fileno $frame->{saved}, $name);
+    return 0 unless is_recorded($frame);
+    return 0 if !$frame->{is_empty} && status_at(fileno $frame->{saved}, $name);
     step();
     syscall($mknodat, fileno $frame->{saved}, $name, 0020000, 0) == 0 or die "$name: $!\n";
+    return 1;
 }
 
 # Removes what overlayfs has left in a tree: whiteouts and attributes. Of those, a file can only have the one of a copy.
@@ -912,7 +1024,7 @@ sub recover {
     my @recovered;
     for my $name (-d "$store/entries" ? names("$store/entries") : ()) {
         my $entry = "$store/entries/$name";
-        next unless -l "$entry/doing";
+        next unless is_begun($entry);
         restore_modes($entry);
         # On a full disk this fails; the next call tries it again.
         push @recovered, $name if eval { complete($entry); 1 };
@@ -922,7 +1034,8 @@ sub recover {
 
 sub complete {
     my ($entry) = @_;
-    my ($way, $from, $into, $by_force, $is_partial) = split / /, readlink "$entry/doing";
+    my $is_back = -l "$entry/back";
+    my ($way, $from, $into, $by_force, $is_partial) = split / /, readlink($is_back ? "$entry/back" : "$entry/doing");
     my ($kept_limit, $kept_force, @kept) = ($limit, $force, keys %selected);
     begin(0, $by_force);
     $is_recovery = 1;
@@ -930,7 +1043,12 @@ sub complete {
     %skipped = read_paths("$entry/skipped");
     my ($number) = "$from $into" =~ /old-(\d+)/;
     my ($stamp, $next) = $way eq 'apply' ? ('began', "applied-$number") : ("applied-$number", 'began');
-    finish_merge($entry, since($entry, $stamp), "$entry/$from", $stamp, "$entry/$into", $next, $is_partial);
+    my @sides = ("$entry/$from", $stamp, "$entry/$into");
+    if ($is_back) {
+        $is_unfinished = 1;
+        revert($entry, since($entry, $stamp), @sides, !$force && !%skipped);
+    }
+    else { finish_merge($entry, since($entry, $stamp), @sides, $next, $is_partial) }
     begin($kept_limit, $kept_force, @kept);
 }
 
@@ -959,6 +1077,9 @@ sub move_up {
     return $name;
 }
 
-# Tests kill the helper before each change that it makes.
-sub step { kill 9, $$ if $kill_at && ++$steps == $kill_at }
+# Tests kill the helper before each change that it makes, or run a command there.
+sub step {
+    return unless $step_at && ++$steps == $step_at;
+    @ARGV > 2 ? system $ARGV[2] : kill 9, $$;
+}
 `;

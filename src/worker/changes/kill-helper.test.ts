@@ -1,7 +1,9 @@
-import { cpSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
+import { needRoot } from '../../../tests/support/needs.ts';
 import { isSoak } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ChangesStore } from './changes-store.ts';
@@ -69,5 +71,60 @@ describe('a helper that is killed before one of its steps', () => {
     }
     expect(ends.after).toBeGreaterThan(5);
     await sound.close();
+  }, 300_000);
+
+  it('leaves the state before or after also if the disk is full, so that it moves back what it has moved', async (test) => {
+    needRoot(test);
+    const mount = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,nr_inodes=100', 'tmpfs', mount]);
+    const limits = { maxBytes: 1e9, maxAgeMs: 1e9, maxFileBytes: 1e9 };
+    const options = { stateDir: join(mount, 'state'), instance: 'test', ...limits };
+    const sound = new LayerHelper();
+    try {
+      const workspace = join(mount, 'workspace');
+      runDirectly(
+        mount,
+        'mkdir -p workspace/sub; cd workspace; for f in a b c sub/d sub/e; do echo $f > $f; done',
+      );
+      const before = describeTree(workspace);
+      const store = new ChangesStore(options, sound);
+      const layer = store.open([workspace]);
+      store.begin(layer, 'cmd_1');
+      await runInLayer(
+        layer,
+        'for f in a b sub/d; do echo new >> $f; done; rm c sub/e; mkdir c; echo c > c/c; echo n > n',
+      );
+      await store.finish(layer, { id: 'cmd_1', text: '', mode: 'hold' });
+      await store.close();
+      const fill = join(mount, 'fill');
+      let killed = 0;
+      for (let free = 1; free < 10; free += isSoak ? 1 : 4)
+        for (let at = 3; at < 60; at += isSoak ? 1 : 5) {
+          mkdirSync(fill);
+          runDirectly(
+            fill,
+            `n=0; while : > $n; do n=$((n + 1)); done; for f in {1..${free}}; do rm $f; done`,
+          );
+          const [program = '', ...args] = findLayerHelper() ?? [];
+          const mortal = new LayerHelper([program, ...args, String(at)]);
+          const reason = await new ChangesStore(options, mortal).apply({ id: 'cmd_1' }).then(
+            () => '',
+            (error: Error) => error.message,
+          );
+          await mortal.close();
+          if (reason.includes('has ended')) killed += 1;
+          rmSync(fill, { recursive: true });
+          await store.recover(async () => false);
+          const [state, tree] = [(await store.list())[0]?.state, describeTree(workspace)];
+          if (state === 'applied') await store.undo({ id: 'cmd_1' });
+          else expect(tree, `${free} free, killed at step ${at}`).toEqual(before);
+          expect(describeTree(workspace), `${free} free, undone after step ${at}`).toEqual(before);
+          if (reason === '' || reason.includes('No space')) break;
+        }
+      expect(killed).toBeGreaterThan(3);
+    } finally {
+      await sound.close();
+      execFileSync('umount', ['-l', mount]);
+    }
   }, 300_000);
 });
