@@ -133,6 +133,17 @@ describe.each(users)('E2: without user namespaces, for user %s', (user) => {
     expect(JSON.stringify(findings)).not.toContain('install bubblewrap');
   });
 
+  test('a command whose changes cannot be tracked is refused with the reason, and doctor reports it', async () => {
+    const refused = await nacre('run', '--changes', 'track', 'echo changed > file');
+    expect(refused).toContain('Changes cannot be tracked or held here');
+    expect(existsSync(join(here.project, 'file'))).toBe(false);
+    const { findings } = JSON.parse(await nacre('doctor', '--json', '--changes', 'hold'));
+    expect(findings.find((one: { check: string }) => one.check === 'changes')).toMatchObject({
+      status: 'problem',
+      found: expect.stringContaining('so changes: hold refuses every command'),
+    });
+  });
+
   test('init proposes workspace', async () => {
     expect(await nacre('init', '--print')).toContain('"NACRE_SANDBOX": "workspace"');
   });

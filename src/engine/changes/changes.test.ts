@@ -225,6 +225,32 @@ describe('changes', () => {
     expect(outcome.warnings.join()).toContain('no file larger than changes_file_bytes');
   });
 
+  it.for([
+    ['has another mount inside', 'is a mount inside of the workspace', (mount: string) => join(mount, '..')],
+    ['is a mount itself', 'there is no writable folder beside', (mount: string) => mount],
+  ] as const)(
+    'cannot be held if the workspace %s, and the error says so',
+    async ([, message, choose], test) => {
+      needRoot(test);
+      const mount = join(workspace, 'in ner');
+      mkdirSync(mount);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]);
+      try {
+        const here = create({ changes: 'track', cwd: choose(mount) });
+        await expect(here.run('echo 1 > a')).rejects.toMatchObject({
+          code: 'isolation_unavailable',
+          message: expect.stringContaining(message),
+        });
+        expect(await here.engine.changes.fault()).toContain(message);
+        expect(existsSync(join(mount, 'a'))).toBe(false);
+      } finally {
+        await Promise.all(open.splice(0).map((here) => here.close()));
+        execFileSync('umount', [mount]);
+      }
+      expect(read('a')).toBe('a\n');
+    },
+  );
+
   it('cannot be held without namespaces, and the error says so', async () => {
     const here = create({ highestLevel: 'group' });
     await expect(here.run('echo 1 > a', { changes: 'hold' })).rejects.toMatchObject({

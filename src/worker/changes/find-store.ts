@@ -85,7 +85,10 @@ export function findStore(
   const own = mountOf(workspace, mounts);
   if (own?.type === 'overlay')
     return { reason: `${workspace} is on an overlay file system, which cannot contain layers` };
-  const isUsable = (folder: string) => mountOf(folder, mounts) === own && !isWithin(folder, workspace);
+  // Subvolumes of btrfs are parts of one mount, but rename() fails between them.
+  const device = deviceOf(workspace);
+  const isUsable = (folder: string) =>
+    mountOf(folder, mounts) === own && !isWithin(folder, workspace) && deviceOf(folder) === device;
   if (isUsable(tryRealpath(preferred))) return { path: preferred };
   for (const folder of above(workspace)) {
     if (!isUsable(folder)) continue;
@@ -95,6 +98,12 @@ export function findStore(
   return {
     reason: `there is no writable folder outside of ${workspace} on its file system that could contain layers`,
   };
+}
+
+// The folder itself may not have been created yet.
+function deviceOf(path: string): number | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found || dirname(path) === path ? found?.dev : deviceOf(dirname(path));
 }
 
 // The highest first.
