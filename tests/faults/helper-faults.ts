@@ -36,6 +36,8 @@ export const places = {
   room: { ...supervised, sandbox: 'workspace' },
   // Node spawns the keepers, and a bridge sends the socket of the proxy.
   filtered: { ...supervised, sandbox: 'workspace', networkAllow: ['allowed.example'] },
+  // The command changes a layer over the workspace; the keepers wait in a pool of their own.
+  tracked: { ...supervised, sandbox: 'workspace', changes: 'track' },
   // A guard restricts itself before it becomes the keeper.
   guarded: { ...supervised, exec: 'enforce', execAllow: execAllowOf(['sleep', 'true']) },
 } as const satisfies Record<string, Partial<WorkerOptions>>;

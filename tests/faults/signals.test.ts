@@ -1,4 +1,4 @@
-// Every helper process with every fault at every moment (`helper-faults.ts`). The whole table has more than 700
+// Every helper process with every fault at every moment (`helper-faults.ts`). The whole table has more than 900
 // rows, so it runs only with NACRE_FAULTS=1.
 import { describe, expect, test } from 'vitest';
 import { runChild } from '../support/child.ts';
@@ -36,6 +36,7 @@ const everyday: readonly FaultCase[] = [
   ['room', 'fork server', 'SIGKILL', 'running'],
   ['room', 'keeper', 'ENOSPC', 'ending'],
   ['filtered', 'supervisor', 'SIGKILL', 'running'],
+  ['tracked', 'fork server', 'SIGKILL', 'starting'],
   ['guarded', 'keeper', 'SIGKILL', 'starting'],
 ];
 

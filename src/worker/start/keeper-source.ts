@@ -63,14 +63,14 @@ export class KeeperSource {
     this.#pools = new WarmPools({
       size,
       start: ({ room, guard }) => this.#launcher.startDefault(guard, room),
-      stamp: () => `${this.#launcher.generation} ${toStamp(deps, this.#defaultPlan)}`,
+      stamp: () => this.#toStamp(),
     });
     this.#layerFolders = this.#defaultPlan ? usualLayerFolders(deps) : [];
     this.#layeredPools = new WarmPools({
       size,
       start: async ({ room, guard }) =>
         this.#launcher.startDefault(guard, room, deps.changes.open(this.#layerFolders)),
-      stamp: () => `${toStamp(deps, this.#defaultPlan)} ${identifyFolders(this.#layerFolders)}`,
+      stamp: () => `${this.#toStamp()} ${identifyFolders(this.#layerFolders)}`,
     });
   }
 
@@ -122,6 +122,10 @@ export class KeeperSource {
     await this.#layeredPools.closeAll();
     await this.#launcher.close();
     await this.rooms.close();
+  }
+
+  #toStamp(): string {
+    return `${this.#launcher.generation} ${toStamp(this.#deps, this.#defaultPlan)}`;
   }
 
   // Another command of the room may add a mount point while this one starts; it is then started again.
