@@ -42,6 +42,8 @@ export interface Sessions {
 export interface ShellCwd {
   readonly requested: string | undefined;
   readonly allowed: string;
+  /** The shell's directory after its last command; undefined before the first one has ended. */
+  readonly last?: string | undefined;
 }
 
 /** Limits on running and ended commands. */

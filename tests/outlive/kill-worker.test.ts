@@ -42,6 +42,23 @@ test('everything of a killed worker is lost and nothing of it survives, and the 
   if (process.env.NACRE_ROUNDS) console.log(JSON.stringify({ rounds, ...counts }));
 });
 
+test('a persistent shell whose worker was killed starts again in its directory, and the reply says what is lost', {
+  timeout: 60_000,
+}, async (context) => {
+  needPrograms(context, 'perl');
+  const home = createOutliveHome();
+  const client = await home.open();
+  expect(await client.call('Bash', { command: 'mkdir -p sub; cd sub; kept=no; pwd' })).toMatch(/\/sub\n$/);
+  process.kill(home.workers()[0]?.pid ?? 0, 'SIGKILL');
+  const next = await client.call('Bash', { command: 'basename "$PWD"; echo "kept: $kept."' });
+  expect(next).toContain('sub\nkept: .\n');
+  expect(next).toContain("The session's shell is gone");
+  expect(await client.call('Bash', { command: 'basename "$PWD"' })).toBe('sub\n');
+  await client.leave();
+  await home.nacre('shutdown');
+  await expect.poll(() => home.processes(), patient).toEqual([]);
+});
+
 interface Start {
   readonly writer: Writer;
   readonly askedAt: number;

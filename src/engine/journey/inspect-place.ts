@@ -1,5 +1,6 @@
 import type { Facts, InspectQuery, Place } from '../../contract/facts.ts';
 import { NacreError } from '../../contract/failure.ts';
+import type { Outcome } from '../../contract/outcome.ts';
 import type { CommandRequest } from '../../contract/request.ts';
 import { decideCwd, decideDefaultCwd } from '../../policy/decide-place.ts';
 import { decideSensitive } from '../../policy/decide-sensitive.ts';
@@ -61,13 +62,40 @@ async function inspectSession(
   // Callers may repeat the `cwd` that started the shell with every call; only a different one changes its directory.
   const changeTo = requested === known?.requested ? undefined : requested;
   const roots = cwdRoots.flat();
-  const found = await backend.inspect({ machine, cwd: changeTo, roots, programs: [], session, workspace });
+  const inspectAt = (cwd: string | undefined) =>
+    backend.inspect({ machine, cwd, roots, programs: [], session, workspace });
+  const found = await inspectAt(changeTo);
+  const isLost = found.session === undefined && known?.last !== undefined;
+  const there = isLost && changeTo === undefined ? await inspectAt(known.last) : found;
   const first = known === undefined && changeTo === undefined ? decideDefaultCwd(found, cwdRoots) : undefined;
-  const facts = first === undefined ? found : { ...found, cwd: toPlace(first) };
+  const facts = first === undefined ? usableOf(there, found) : { ...found, cwd: toPlace(first) };
   const { cwd, notes } = decideWithin(facts, cwdRoots, changeTo === undefined ? known?.allowed : undefined);
-  sessions.shellCwds.set(session, { requested: requested ?? known?.requested, allowed: cwd });
+  sessions.shellCwds.set(session, { ...known, requested: requested ?? known?.requested, allowed: cwd });
   const gone = changeTo === undefined ? noteGone(facts) : [];
-  return { facts: { ...facts, cwd: toPlace(cwd) }, cwd, notes: [...gone, ...notes] };
+  return {
+    facts: { ...facts, cwd: toPlace(cwd) },
+    cwd,
+    notes: [...(isLost ? [noteLost(cwd)] : []), ...gone, ...notes],
+  };
+}
+
+function usableOf(wanted: Facts, other: Facts): Facts {
+  return wanted.cwd.problem === undefined ? wanted : other;
+}
+
+/** Keeps the directory of a persistent shell, in case the worker that runs it is killed. */
+export function rememberShell(
+  { sessions }: EngineDeps,
+  { session }: Pick<CommandRequest, 'session'>,
+  outcome: Pick<Outcome, 'session'>,
+): void {
+  const known = session === undefined ? undefined : sessions.shellCwds.get(session);
+  if (session === undefined || !known || !outcome.session) return;
+  sessions.shellCwds.set(session, { ...known, last: outcome.session.cwd });
+}
+
+function noteLost(cwd: string): string {
+  return `The session's shell is gone, because the worker that ran it was killed. A new shell started in ${cwd}; variables, functions, aliases, options and background jobs are lost.`;
 }
 
 function toPlace(path: string): Place {

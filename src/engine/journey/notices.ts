@@ -9,7 +9,7 @@ import type { RunContext } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { networkHint } from '../network/network-hint.ts';
 import { networkProgramsOf } from '../network/network-use.ts';
-import { noteOutside } from './inspect-place.ts';
+import { noteOutside, rememberShell } from './inspect-place.ts';
 import type { StartedCommand } from './start.ts';
 
 /** Sources of the notices that `withNotices` adds. */
@@ -21,12 +21,13 @@ export interface NoticeSources {
   readonly call: Pick<RunContext, 'cwdRoots'> & { readonly wait: QueueWait };
 }
 
-/** Adds `wait`, `rewrittenCommand` and `warnings` to an outcome. */
+/** Adds `wait`, `rewrittenCommand` and `warnings` to an outcome, and keeps the directory of its persistent shell. */
 export async function withNotices(
   deps: EngineDeps,
   outcome: Outcome,
   { request, command, warnings, call }: NoticeSources,
 ): Promise<Outcome> {
+  rememberShell(deps, request, outcome);
   const programs = noticesFor(command.decision.programs, outcome);
   const outside = await noteOutside(deps, request, call);
   return {
