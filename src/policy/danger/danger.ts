@@ -7,6 +7,7 @@ import type { DangerRule } from './danger-rule.ts';
 import { deleteRules } from './deletes.ts';
 import { diskRules } from './disks.ts';
 import { essentialFileRules } from './essential-files.ts';
+import { essentialPackageRules } from './essential-packages.ts';
 import { machineRules } from './machine.ts';
 import { ownershipRules } from './ownership.ts';
 import { processRules } from './processes.ts';
@@ -19,6 +20,7 @@ export const dangerRules: readonly DangerRule[] = [
   ...processRules,
   ...machineRules,
   ...essentialFileRules,
+  ...essentialPackageRules,
 ];
 
 const byName = new Map<string, DangerRule[]>();

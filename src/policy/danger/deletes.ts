@@ -210,6 +210,13 @@ export const deleteRules: readonly DangerRule[] = [
   },
   {
     rule: 'recursive_delete',
+    programs: ['gzip', 'bzip2', 'xz', 'zstd', 'lzma', 'lzip', 'lz4', 'rename', 'prename', 'file-rename'],
+    test: testReplaced,
+    matches: ['gzip -r /etc', 'bzip2 -f /etc/*', 'xz -zr /usr', 'rename x y /bin/*', "rename 's/^/x/' /*"],
+    spares: ['gzip -r logs', 'gzip -c /etc/passwd', 'gzip -lr /etc', 'rename .htm .html *', 'xz -k /etc/*'],
+  },
+  {
+    rule: 'recursive_delete',
     programs: ['git'],
     test: testClean,
     matches: [
@@ -228,6 +235,20 @@ export const deleteRules: readonly DangerRule[] = [
     spares: ['rclone copy ~ remote:home', 'rclone purge remote:old', 'gio trash a.txt', 'gio list /'],
   },
 ];
+
+/** Compressors replace the files that they read, unless they keep or only print them. */
+function testReplaced(call: ProgramCall): DangerFound | undefined {
+  const keeps = call.args.some((arg) =>
+    /^(?:-[a-zA-Z0-9]*[cklt][a-zA-Z0-9]*|--(?:stdout|to-stdout|keep|list|test|no-act|dry-run)|-n)$/.test(
+      wordText(arg),
+    ),
+  );
+  const at = keeps
+    ? undefined
+    : call.args.find((arg) => !prefixOf(arg).startsWith('-') && placeOf(call, arg) !== undefined);
+  const place = at && placeOf(call, at);
+  return at && place && { at, reason: `it replaces the files in ${describePlace(place)}` };
+}
 
 /** `git clean` deletes everything that is not in the repository; a repository at `/` or a home has little of it. */
 function testClean(call: ProgramCall): DangerFound | undefined {

@@ -58,6 +58,18 @@ export const diskRules: readonly DangerRule[] = [
       'e2fsck',
       'fsck',
       'tune2fs',
+      ...[
+        'cpio',
+        'zstd',
+        'mksquashfs',
+        'genisoimage',
+        'mkisofs',
+        'xorriso',
+        'debugfs',
+        'dc3dd',
+        'e2image',
+        'ntfsclone',
+      ],
     ],
     test: testDiskTool,
     matches: [
@@ -83,6 +95,12 @@ export const diskRules: readonly DangerRule[] = [
       'sfdisk /dev/sda < table',
       'pvcreate /dev/sd"$x"',
       'pvremove -ff /dev/sda',
+      'cpio -o --file=/dev/sda',
+      'cpio -oO /dev/sda',
+      'zstd -d img.zst -o /dev/sda',
+      'mksquashfs src /dev/sda',
+      'debugfs -w /dev/sda1',
+      'genisoimage -o /dev/sr0 src',
     ],
     spares: [
       'wipefs /dev/sda',
@@ -108,6 +126,10 @@ export const diskRules: readonly DangerRule[] = [
       'sgdisk --info=1 /dev/sda',
       'diskutil list /dev/disk2',
       'diskutil info disk2',
+      'cpio -iF /dev/sda',
+      'zstd /dev/sda -o disk.zst',
+      'debugfs -R stats /dev/sda1',
+      'ntfsclone -o disk.img /dev/sda1',
     ],
   },
 ];
@@ -150,10 +172,28 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
     !words.some((word) => /^(?:erase|zero|random|secureErase|partition|reformat)/i.test(word)),
   zpool: (words) => !words.some((word) => /^(?:create|labelclear|destroy)$/.test(word)),
   tune2fs: (words) => words.includes('-l'),
+  cpio: (words) => !words.some((word) => /^(?:-[a-zA-Z]*[oO]|--create)/.test(word)),
+  zstd: (words) => !writesTo(words, /^-o$/),
+  mksquashfs: (words) => !words.slice(1, 2).some(isDisk),
+  genisoimage: (words) => !writesTo(words, /^-(?:o|output)$/),
+  mkisofs: (words) => !writesTo(words, /^-(?:o|output)$/),
+  xorriso: (words) => !writesTo(words, /^-?-(?:o|outdev|dev|output)$/),
+  debugfs: (words) => !words.some((word) => /^-[a-zA-Z]*w/.test(word)),
+  e2image: (words) => !words.slice(-1).some(isDisk),
+  ntfsclone: (words) => !writesTo(words, /^(?:-O|--overwrite)$/),
   fsck: () => true,
   e2fsck: () => true,
   partprobe: () => true,
 };
+
+function isDisk(word: string): boolean {
+  return describeDevice(word) !== undefined;
+}
+
+/** True if a device follows an option that names the output. */
+function writesTo(words: readonly string[], option: RegExp): boolean {
+  return words.some((word, at) => isDisk(word) && option.test(words[at - 1] ?? ''));
+}
 
 function testDiskTool(call: ProgramCall): DangerFound | undefined {
   const words = call.args.map((arg) => wordText(arg));

@@ -25,6 +25,7 @@ export const essentialFileRules: readonly DangerRule[] = [
       'install -m 644 x /etc/sudoers',
       'dd if=/dev/zero of=/etc/passwd',
       'sudo rm -f //etc/../etc/shadow',
+      'rm -f /boot/vmlinuz*',
     ],
     spares: [
       'cp /etc/passwd backup/',

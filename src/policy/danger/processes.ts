@@ -75,8 +75,17 @@ export const processRules: readonly DangerRule[] = [
       "pkill -f '.*'",
       'pkill --signal 9 -U 0',
       'skill -KILL -u root',
+      'killall systemd',
+      'pkill -9 init',
     ],
-    spares: ['pkill -f server', 'pkill -9 -u "$USER" node', 'pkill -9 -f vite', 'pkill .x'],
+    spares: [
+      'pkill -f server',
+      'pkill -9 -u "$USER" node',
+      'pkill -9 -f vite',
+      'pkill .x',
+      'killall -HUP systemd',
+      'pkill initdb',
+    ],
   },
   {
     rule: 'kill_all',
@@ -108,7 +117,14 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
   if (user !== undefined && pattern.length === 0)
     return { at: user, reason: 'it kills every process of a user' };
   const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
-  return at && { at, reason: 'its pattern matches every process' };
+  if (at !== undefined) return { at, reason: 'its pattern matches every process' };
+  const init = args.find((arg, index) =>
+    index !== byUser + 1 || byUser < 0 ? /^(?:systemd|init)$/.test(wordText(arg)) : false,
+  );
+  const signal = /^-(?:0|HUP|SIGHUP|1)$/.test(args[0]?.text ?? '');
+  return init === undefined || signal
+    ? undefined
+    : { at: init, reason: 'it ends the first process, and with it the machine or container' };
 }
 
 /** `$(ps -eo pid=)` without a filter, and the numbers that `seq` prints. */

@@ -38,7 +38,14 @@ const essentialFiles =
   /^\/(?:etc\/(?:passwd|shadow|group|gshadow|sudoers|fstab|crypttab)|(?:usr\/)?bin\/(?:sh|bash|dash|busybox|env|login|sudo|su)|(?:usr\/)?lib(?:64)?\/(?:[\w-]+\/)?(?:ld-linux[\w.-]*|libc\.so\.6|ld-musl[\w.-]*)|(?:usr\/)?sbin\/init|boot\/(?:vmlinuz|initrd)[^/]*)$/;
 
 /** Returns true for a file without which no user can log in or no program can start. */
-export function isEssentialFile({ text = '' }: Pick<Arg, 'text'>): boolean {
+export function isEssentialFile(arg: Pick<Arg, 'text' | 'pieces'>): boolean {
+  const {
+    text = '',
+    pieces: [first],
+  } = arg;
+  // The kernel's name has a version, so a glob stands for it.
+  if (arg.text === undefined && typeof first === 'string' && /^\/boot\/(?:vmlinuz|initrd)/.test(first))
+    return true;
   return text.startsWith('/') && essentialFiles.test(normalisePath(text, undefined) ?? text);
 }
 

@@ -1,8 +1,9 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { edActions } from './ed-commands.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import { type ExAction, exActions } from './ex-commands.ts';
+import { dangerIn } from './inline-code.ts';
 import {
   refused,
   startOptions,
@@ -403,7 +404,9 @@ function scriptLines(
 function exLine(call: ProgramCall, line: Arg): Effect[] {
   if (line.text === undefined)
     return [{ does: 'unknown', at: line, reason: `what ${call.name} would do cannot be known` }];
-  return exActions(line.text).map((action) => toEffect(call, action, line));
+  const actions = exActions(line.text);
+  const code = actions.some(({ kind }) => kind === 'refuse') ? dangerInEditor(line.text, line) : [];
+  return [...actions.map((action) => toEffect(call, action, line)), ...code];
 }
 
 function toEffect(call: ProgramCall, { kind, text }: ExAction, at: Arg): Effect {
@@ -421,10 +424,26 @@ const emacsOption =
 
 /** Emacs evaluates the values of many options, and accepts their abbreviations. */
 function emacsEffects(call: ProgramCall): Effect[] {
-  return call.args
-    .filter((arg) => /^[-+]./.test(prefixOf(arg)) && !emacsOption.test(arg.text ?? ''))
-    .map((at) => refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at))
-    .concat(edited(call.args));
+  const unknown = call.args.filter(
+    (arg) => /^[-+]./.test(prefixOf(arg)) && !emacsOption.test(arg.text ?? ''),
+  );
+  return [
+    ...unknown.map((at) =>
+      refused(call, `${at.text ?? ''} is not an option that is known to be harmless`, at),
+    ),
+    ...edited(call.args),
+    ...call.args
+      .filter(({ text }) => text?.includes('('))
+      .flatMap((arg) => dangerInEditor(wordText(arg), arg)),
+  ];
+}
+
+/** Finds paths that code of an editor would delete, and text that it would pass to a shell, for the danger rules. */
+function dangerInEditor(code: string, at: Arg): Effect[] {
+  const plain = code
+    .replace(/\bdelete(?:-directory)?\s{0,9}\(?\s{0,9}(?=["'])/g, 'rmtree(')
+    .replace(/\b(?:shell-command|call-process-shell-command)\b/g, 'system');
+  return dangerIn(plain, at, true);
 }
 
 /** Files that the user may change in an editor on a terminal. */

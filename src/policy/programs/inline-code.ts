@@ -311,7 +311,7 @@ const bombs =
   /fork[\s(]{0,9}\)?\s{0,9}(?:while|until|for)\b|(?:while|until|loop)\b[^;]{0,200}?\bfork\b|while\s{0,9}\(?(?:1|True|true)\b[\s\S]{0,400}?\bfork\b/;
 
 /** Translates what the code would run, delete or overwrite into shell commands for the danger rules. */
-function dangerIn(code: string, at: Arg, spawns: boolean): Effect[] {
+export function dangerIn(code: string, at: Arg, spawns: boolean): Effect[] {
   const commands = [
     ...matches(callsShell, code).map(([, , first = '', rest = '']) => [first, ...listed(rest)].join(' ')),
     ...matches(quotedCommands, code).map(

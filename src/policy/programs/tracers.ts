@@ -31,7 +31,7 @@ export const tracerPrograms: readonly ProgramEntry[] = [
     harmless: ['strace -p 123', 'strace -V', ['strace -c ls -l', 'ls']],
   },
   {
-    names: ['gdb', 'cgdb', 'gdb-multiarch'],
+    names: ['gdb', 'gdbtui', 'cgdb', 'gdb-multiarch'],
     options: {
       singleDash: true,
       long: 'args batch batch-silent ex= eval-command= iex= init-eval-command= x= command= ix= init-command= nx n nh quiet q silent p= pid= c= core= d= directory= cd= s= symbols= e= exec= se= tty= tui i= interpreter= data-directory= D= return-child-result readnow readnever write version v help h configuration nw w fullname b= l=',
@@ -266,11 +266,10 @@ function gdbEffects(call: ProgramCall): Effect[] {
     .values('x', 'command', 'ix', 'init-command')
     .map((at) => refused(call, 'would run the commands in a file; pass them with -ex', at));
   const runs = options.has('args') || runsTarget(call, ['ex', 'eval-command']);
-  return [
-    ...commands,
-    ...files,
-    ...(runs && options.operands.length > 0 ? [{ does: 'start', argv: options.operands } as const] : []),
-  ];
+  // After `--args` all words belong to the program.
+  const mark = call.args.findIndex(({ text }) => /^--?args$/.test(text ?? ''));
+  const argv = mark < 0 ? options.operands : call.args.slice(mark + 1);
+  return [...commands, ...files, ...(runs && argv.length > 0 ? [{ does: 'start', argv } as const] : [])];
 }
 
 function runsTarget({ options }: ProgramCall, names: readonly string[]): boolean {

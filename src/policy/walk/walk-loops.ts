@@ -1,4 +1,4 @@
-import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
+import type { ArithmeticFor, CompoundList, For, Select, While, Word } from 'unbash';
 import { outside, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { joinOutput, type Output, possibleOutput } from '../words/output.ts';
@@ -31,6 +31,7 @@ export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Outpu
 
 /** Walks `while` and `until`. */
 export function walkWhile(walk: Walk, node: While, scope: WalkScope): Output {
+  if (isEndless(node)) judgeEndless(walk, node.body, scope);
   return walkLoop(walk, scope, [], (inner) => {
     const tested = walk.body(node.clause, inner);
     return joinOutput(tested, walk.body(node.body, isEndless(node) ? inner : conditional(inner)));
@@ -39,11 +40,21 @@ export function walkWhile(walk: Walk, node: While, scope: WalkScope): Output {
 
 /** Walks `for ((…))`. */
 export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: WalkScope): Output {
+  if (node.test === undefined) judgeEndless(walk, node.body, scope);
   return walkLoop(walk, scope, [], (inner) => {
     const place = inner.at(node);
     for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
     return walk.body(node.body, inner);
   });
+}
+
+/** A loop without end whose body only starts commands in the background fills the table of processes. */
+function judgeEndless(walk: Walk, body: CompoundList, scope: WalkScope): void {
+  const starts = body.commands.filter(({ background }) => background === true);
+  const span = body.commands[0];
+  if (span === undefined || starts.length < body.commands.length) return;
+  const reason = 'the loop starts programs without end and waits for none (a fork bomb)';
+  walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, ...spanOf(span, scope) });
 }
 
 /** Walks a loop body, and again if it changed variables, with the values that the first round may have left. */
