@@ -119,11 +119,17 @@ function fileEffects(call: ProgramCall, file: Arg): Effect[] {
     : programEffects(call, script);
 }
 
+/** The name of a file can end a string of the program and begin other code. */
+function hasFileName({ pieces }: Arg): boolean {
+  return pieces.some((piece) => typeof piece === 'object' && piece.hole === 'glob');
+}
+
 function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
   const holes = program.pieces.filter((piece) => typeof piece !== 'string').length;
   const isText = program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '');
-  if (holes > 0 && (!isText || mayBecomeCode(program))) {
-    return [{ does: 'unknown', at: program, reason: `the program for ${name} cannot be known` }];
+  if (holes > 0 && (!isText || mayBecomeCode(program) || hasFileName(program))) {
+    const reason = `the program for ${name} cannot be known; pass file names and other text with -v`;
+    return [{ does: 'unknown', at: program, reason }];
   }
   const text = program.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
   return awkActions(text).flatMap((action): Effect[] => {

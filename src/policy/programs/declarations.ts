@@ -106,7 +106,12 @@ export const declarationPrograms: readonly ProgramEntry[] = [
       ...(name === undefined ? [] : [{ does: 'assign', name } as const]),
       words.length === 0
         ? { does: 'assign', name: knownArg('OPTARG', self), fromArguments: true }
-        : { does: 'assign', name: knownArg('OPTARG', self), uncertain: words.map(behindWord).join(' ') },
+        : {
+            does: 'assign',
+            name: knownArg('OPTARG', self),
+            uncertain: words.map(behindWord).join(' '),
+            made: 'parts',
+          },
     ],
     runs: [
       "getopts ab 'x[$(touch y)]'",

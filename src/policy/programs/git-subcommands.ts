@@ -197,9 +197,11 @@ const subcommands: readonly Subcommand[] = [
   {
     names: ['apply', 'am'],
     options: { short: '', long: 'unsafe-paths build-fake-ancestor=' },
-    effects: (options) => [
+    effects: (options, { self }) => [
       ...refuse(options, 'unsafe-paths', 'writes outside the working tree', 'writes'),
       ...options.values('build-fake-ancestor').map(written),
+      // In `.git`, which has no working tree, paths are relative to the directory.
+      written(knownArg('file', self)),
     ],
   },
   {

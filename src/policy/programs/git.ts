@@ -132,6 +132,8 @@ export const gitPrograms: readonly ProgramEntry[] = [
       'git checkout-index --prefix=.git/hooks/ -a',
       'git -C .git/hooks archive -o pre-commit HEAD',
       'git --work-tree=.git/hooks checkout .',
+      'git -C .git --work-tree=hooks checkout .',
+      'git -C .git/hooks apply ../../x.patch',
       'git --work-tree="$HOME" checkout .',
       'git worktree add .git/hooks',
       'git clone url .git/hooks',
@@ -266,7 +268,7 @@ function globalEffects(options: ParsedOptions, call: ProgramCall): Effect[] {
           reason: 'git --git-dir chooses the settings that git loads, unless it names a folder .git',
         }),
       ),
-    ...options.values('work-tree').flatMap(writesBelow),
+    ...inDirectory(options.values('C'), options.values('work-tree').flatMap(writesBelow)),
     ...options.unrecognised.map(
       (at): Effect => ({
         does: 'refuse',

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, mayBecomeCode, toArg } from '../words/arg.ts';
+import { type Arg, knownArg, mayBecomeCode, patternOf, toArg } from '../words/arg.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -50,6 +50,7 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed '1e touch\\\nx' a",
       "sed -i '1i touch x' ~/.bashrc",
       "sed --in-place='.git/hooks/*' p post-checkout",
+      'sed -ibak/../.git/hooks/* p post-checkout',
       "sed -i.bak 's/a/b/' .git/config",
       'sed --new-option p a',
       "sed -s -n '$!{N;ba}e touch' a",
@@ -116,9 +117,11 @@ function joinLines(scripts: readonly Arg[]): Arg {
 function inPlace({ options }: ProgramCall, files: readonly Arg[]): Effect[] {
   const given = options.given.filter(({ name }) => name === 'i' || name === 'in-place');
   if (given.length === 0) return [];
-  const suffixes = given.flatMap(({ value }) =>
-    value?.text === undefined || value.text === '' ? [] : [value.text],
-  );
+  const suffixes = given.flatMap(({ value }) => {
+    // A glob that matches nothing stays as written.
+    const suffix = value?.text ?? (value && patternOf(value)) ?? '';
+    return suffix === '' ? [] : [suffix];
+  });
   const copies = files.flatMap((file) =>
     suffixes.map((suffix) => knownArg(copyName(file.text ?? 'file', suffix), file)),
   );

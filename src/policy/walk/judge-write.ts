@@ -200,7 +200,7 @@ const homeFiles =
 
 /** Folders in a home whose files choose code. */
 const homeFolders =
-  /^(?:\.(?:ssh|gnupg|vim|emacs\.d|aws|kube|docker|gem|m2|gradle|ansible|terraform\.d|claude|cursor|codex|vscode|password-store|profile\.d)|\.config\/(?:git|fish|systemd|autostart|nvim|environment\.d|pip|helix|gh|tmux|zsh|bash|fontconfig|nix|containers|lazygit|alacritty|kitty|starship|direnv|mise|cargo|pypoetry|uv|Code)|\.local\/(?:bin|share\/(?:applications|systemd|dbus-1|nvim|bash-completion))|\.cargo\/(?:bin|config)|\.pyenv|\.nvm|\.rbenv|\.volta|bin)(?:\/|$)/;
+  /^(?:\.(?:ssh|gnupg|vim|emacs\.d|aws|kube|docker|gem|m2|gradle|ansible|terraform\.d|claude|cursor|codex|vscode|password-store|profile\.d)|\.config\/(?:git|fish|systemd|autostart|nvim|environment\.d|pip|helix|gh|tmux|zsh|bash|fontconfig|nix|containers|lazygit|alacritty|kitty|starship|direnv|mise|cargo|pypoetry|uv|Code)|\.local\/(?:bin|share\/(?:applications|systemd|dbus-1|nvim|bash-completion))|\.cargo\/(?:bin|config)|\.pyenv|\.nvm|Library\/LaunchAgents|\.rbenv|\.volta|bin)(?:\/|$)/;
 
 /** Returns true for files that shells, git or the system load code or settings from. */
 export function choosesCode(path: string, home: string): boolean {

@@ -7,6 +7,7 @@ import {
   derivedHole,
   everyValue,
   outsideVariable,
+  takenHole,
   textIfKnown,
   union,
   unknownVariable,
@@ -166,7 +167,7 @@ export class Shell {
   /** Any one of the arguments, or a part of it. */
   someArgument(): Hole {
     const known = (this.positional ?? []).flatMap((arg) => arg.pieces);
-    return known.length === 0 ? this.anyArgument : derivedHole([...known, this.anyArgument]);
+    return known.length === 0 ? this.anyArgument : takenHole([...known, this.anyArgument]);
   }
 
   /** Replaces this state with that of another shell. */
@@ -266,10 +267,10 @@ function eitherFunction(
 
 /** Adds text to what a variable set by bash (`$_`, `BASH_REMATCH`) may be derived from, if the text could be evaluated. */
 export function addDerived({ variables }: Shell, name: string, value: Value): void {
-  const { from } = derivedHole(value);
+  const { from } = takenHole(value);
   if (from === undefined) return;
   const current = variables.get(name);
   const before = current === undefined ? '' : (derivedHole(everyValue(current).flat()).from ?? '');
   // A loop body is walked again only if a variable changed, so do not add the same text twice.
-  if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[derivedHole([before, from])]] });
+  if (!before.includes(from)) variables.set(name, { kind: 'text', values: [[takenHole([before, from])]] });
 }

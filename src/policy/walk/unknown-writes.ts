@@ -108,7 +108,10 @@ function namedBy({ name, args }: Invocation): Named {
         ? 'any'
         : 'harmless';
     case 'git':
-      return words.some((word) => /^--(?:absolute-)?git-|^config$|^var$/.test(word)) ? 'any' : 'harmless';
+      return words.some((word) => /^--(?:absolute-)?git-|^config$|^var$|^cat-file$/.test(word)) ||
+        printsFile(words)
+        ? 'any'
+        : 'harmless';
     case 'locate':
     case 'compgen':
       return 'any';
@@ -123,6 +126,11 @@ function namedBy({ name, args }: Invocation): Named {
     default:
       return undefined;
   }
+}
+
+/** `git show REVISION:list` prints the lines of a file. */
+function printsFile(words: readonly string[]): boolean {
+  return words.includes('show') && words.some((word) => /^[^-:]+:[^:]/.test(word));
 }
 
 /** A folder of the project that is not hidden, as `src` is. */

@@ -88,6 +88,15 @@ export function derivedHole(value: Value): Hole {
   return { hole: 'unknown', text: '', from: boundedFrom(from), made };
 }
 
+/** Like `derivedHole`, and keeps text that may become an option, as `--x` in `[[ y--x =~ y(.*) ]]` does. */
+export function takenHole(value: Value): Hole {
+  const hole = derivedHole(value);
+  const text = value.map(textBehind).join(' ');
+  return hole.made === undefined && /(?:^|\W)-|--/.test(text)
+    ? { ...hole, from: boundedFrom(text), made: 'parts' }
+    : hole;
+}
+
 function isMade(piece: Piece): boolean {
   return typeof piece === 'object' && piece.made !== undefined;
 }

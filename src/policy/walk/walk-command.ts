@@ -57,8 +57,11 @@ function recordLastWord({ head, words }: CommandForms, { shell }: WalkScope): vo
   for (const form of words) {
     const last = form[form.length - 1] ?? head;
     if (last?.text?.startsWith('/')) recordPath(last.text, shell);
-    // Only text that could be evaluated again matters.
-    if (last !== undefined && (last.text === undefined || mayExpand(last.text)))
+    // Only text that could be evaluated again or be an option matters.
+    if (
+      last !== undefined &&
+      (last.text === undefined || mayExpand(last.text) || /(?:^|\W)-|--/.test(last.text))
+    )
       addDerived(shell, '_', last.pieces);
   }
 }
