@@ -159,13 +159,15 @@ export const archivePrograms: readonly ProgramEntry[] = [
               reason: `${name} -: writes outside the folder it extracts to`,
             },
           ];
-        const folder = args[index - 1]?.text === '-d' ? arg : /^-o.+/.test(prefixOf(arg)) ? arg : undefined;
-        const text = folder?.text?.replace(/^-o/, '');
+        const attached = name === 'unzip' ? /^-d.+/ : /^-o.+/;
+        const folder = args[index - 1]?.text === '-d' || attached.test(prefixOf(arg)) ? arg : undefined;
+        const text = folder?.text?.replace(/^-[do]/, '');
         return folder === undefined || text === undefined ? [] : writesBelow(knownArg(text, folder));
       }),
     runs: [
       'unzip a.zip -d /etc',
       'unzip -: a.zip',
+      'unzip -d.git/hooks a.zip',
       'unzip a.zip -d ~/.ssh',
       'unzip -o a.zip -d .git/hooks/',
       '7z x a.7z -o/usr/bin',

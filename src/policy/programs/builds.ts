@@ -2,13 +2,13 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { codeVariable } from '../words/environment.ts';
 import { refuseOptions, startsOperands } from './effects.ts';
-import { refused, startOptions, stdinText, subcommands } from './option-effects.ts';
+import { optionValues, refused, startOptions, stdinText, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Build tools such as `make` and `cmake`: they may run the project's files, but not code in their arguments. */
 export const buildPrograms: readonly ProgramEntry[] = [
   {
-    names: ['make', 'gmake', 'bmake', 'remake'],
+    names: ['make', 'gmake', 'bmake', 'pmake', 'remake'],
     options: {
       short: 'bBC:def:hiI:j::kl::no:pqrRsStvwW:E:O::',
       long: 'always-make directory= debug[=] environment-overrides eval= file= makefile= help ignore-errors include-dir= jobs[=] keep-going load-average[=] check-symlink-times just-print dry-run recon assume-old= old-file= output-sync[=] print-data-base question no-builtin-rules no-builtin-variables silent quiet no-silent stop touch trace version print-directory no-print-directory what-if= new-file= assume-new= warn-undefined-variables shuffle[=] jobserver-style=',
@@ -117,6 +117,7 @@ export const buildPrograms: readonly ProgramEntry[] = [
       ['just --shell ./x build'],
       ['just -c touch x', 'touch'],
       ['tox exec -- touch x', 'touch'],
+      "tox -x testenv.commands='touch x'",
       'rake -e \'sh "touch x"\'',
       'bazel --bazelrc=./x build',
       "just --set x '`touch x`' build",
@@ -213,7 +214,7 @@ function makeWord(call: ProgramCall, word: Arg): Effect[] {
     return [refused(call, `${name} chooses the compiler`, word)];
   if (/`|\$\(/.test(known)) return [refused(call, 'would put commands into a shell', word)];
   if (/^(?:SHELL|\.SHELLFLAGS|MAKE)$/.test(name))
-    return [refused(call, `${name} chooses the shell that runs`, word)];
+    return [refused(call, `${name} chooses the shell that runs`, word), { does: 'perhaps', text: value }];
   const code = codeVariable(name, value.text, true);
   if (code === undefined) return pastedWords(value);
   return code.kind === 'command'
@@ -341,6 +342,12 @@ function taskEffects(call: ProgramCall): Effect[] {
           } as const,
         ]
       : [];
+  const overrides = (name === 'tox' ? optionValues(call.args, /^(?:-x|--override)$/) : [])
+    .filter(
+      ({ text }) =>
+        !/^[\w:-]+\.(?:parallel_show_output|skip_install|recreate|usedevelop)\+?=/.test(text ?? ''),
+    )
+    .map((at) => refused(call, 'may choose what runs', at));
   const devenv =
     name === 'meson' && options.operands[0]?.text === 'devenv'
       ? subcommands({
@@ -356,6 +363,7 @@ function taskEffects(call: ProgramCall): Effect[] {
     ...backticks,
     ...just,
     ...inTox,
+    ...overrides,
     ...devenv,
     ...startOptions('run_under')(call),
   ];

@@ -7,12 +7,15 @@ import { compilerPrograms } from './compilers.ts';
 import { containerPrograms } from './containers.ts';
 import { databasePrograms } from './databases.ts';
 import { declarationPrograms } from './declarations.ts';
+import { developmentTools } from './development-tools.ts';
 import { documentPrograms } from './documents.ts';
 import { editorPrograms } from './editors.ts';
 import { envRunnerPrograms } from './env-runners.ts';
 import { filePrograms } from './files.ts';
 import { findPrograms } from './find.ts';
+import { frameworkTools } from './framework-tools.ts';
 import { gitPrograms } from './git.ts';
+import { hiddenStarters } from './hidden-starters.ts';
 import { interpreterPrograms } from './interpreters.ts';
 import { javaPrograms } from './java.ts';
 import { javascriptRuntimePrograms } from './javascript-runtimes.ts';
@@ -84,6 +87,9 @@ export const programs: readonly ProgramEntry[] = [
   ...moreInterpreterPrograms,
   ...codeOptionPrograms,
   ...refusedPrograms,
+  ...developmentTools,
+  ...frameworkTools,
+  ...hiddenStarters,
 ];
 
 const byName = new Map(programs.flatMap((program) => program.names.map((name) => [name, program] as const)));

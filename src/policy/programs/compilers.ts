@@ -167,15 +167,37 @@ export const compilerPrograms: readonly ProgramEntry[] = [
     ],
   },
   {
-    names: ['objcopy', 'strip', 'ar', 'patchelf', 'ranlib', 'nm'],
+    names: [
+      ...['objcopy', 'strip', 'ar', 'patchelf', 'ranlib', 'nm', 'gcc-ar', 'gcc-nm', 'gcc-ranlib'],
+      ...['llvm-objcopy', 'llvm-ar', 'llvm-nm', 'llvm-ranlib', 'llvm-strip'],
+    ],
     closed: [],
+    open: [
+      ...['gcc-ar', 'gcc-nm', 'gcc-ranlib'],
+      ...['llvm-objcopy', 'llvm-ar', 'llvm-nm', 'llvm-ranlib', 'llvm-strip'],
+    ],
     options: { short: 'o:', long: 'plugin= output=' },
     effects: (call) => [
       ...call.options.values('plugin').map((at) => refused(call, '--plugin loads code', at)),
-      ...(call.name === 'ar' ? [] : writeOptions('o', 'output')(call)),
+      ...(call.name.endsWith('ar') ? [] : writeOptions('o', 'output')(call)),
+      ...(call.name.endsWith('objcopy')
+        ? call.args.slice(-1).map((path): Effect => ({ does: 'write', path }))
+        : []),
     ],
-    runs: ['nm --plugin ./x.so a.o', 'ar --plugin=./x.so rcs a b', 'strip -o /usr/bin/ls a'],
-    harmless: ['ar rcs lib.a a.o', 'strip app', 'nm -D lib.so', 'objcopy -O binary a b'],
+    runs: [
+      'nm --plugin ./x.so a.o',
+      'ar --plugin=./x.so rcs a b',
+      'strip -o /usr/bin/ls a',
+      'gcc-nm --plugin ./x a',
+      'objcopy a .git/hooks/pre-commit',
+    ],
+    harmless: [
+      'ar rcs lib.a a.o',
+      'strip app',
+      'nm -D lib.so',
+      'llvm-ar rcs lib.a a.o',
+      'objcopy -O binary a b',
+    ],
   },
 ];
 

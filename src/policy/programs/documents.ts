@@ -41,7 +41,7 @@ export const documentPrograms: readonly ProgramEntry[] = [
     ],
   },
   {
-    names: ['ffmpeg', 'ffprobe', 'sox', 'gs', 'ps2pdf', 'gnuplot'],
+    names: ['ffmpeg', 'ffprobe', 'sox', 'play', 'rec', 'soxi', 'gs', 'ps2pdf', 'gnuplot'],
     effects: mediaEffects,
     runs: [
       'ffmpeg -i a ~/.bashrc',
@@ -195,6 +195,9 @@ function mediaEffects(call: ProgramCall): Effect[] {
     gs: /%pipe%|^-dNOSAFER$|^-c$|^-dDELAYSAFER$|^@|^-o?\||^-sOutputFile=\|/,
     ps2pdf: /%pipe%|^-dNOSAFER$/,
     sox: /^\|/,
+    play: /^\|/,
+    rec: /^\|/,
+    soxi: /^\|/,
     gnuplot: /\bsystem\b|`|(?:^|;)\s*(?:!|load|call|sh\b|shell\b)|["']\s*[|<]/,
   };
   const pattern = runs[name];
@@ -213,7 +216,7 @@ function mediaEffects(call: ProgramCall): Effect[] {
       .some((line) => runs.gnuplot?.test(line));
   const last = args.at(-1);
   const target: Arg | undefined =
-    name === 'ffmpeg' || name === 'sox'
+    name === 'ffmpeg' || name === 'sox' || name === 'rec'
       ? last
       : name === 'gs'
         ? args[args.findIndex((arg) => arg.text === '-o') + 1]

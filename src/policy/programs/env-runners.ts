@@ -2,7 +2,7 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions, startsAfter, startsOperands, unclearStart } from './effects.ts';
-import { refused, refusedSub, type Sub, subcommands } from './option-effects.ts';
+import { optionValues, refused, refusedSub, type Sub, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { startWithAssignments } from './wrappers.ts';
 
@@ -129,6 +129,8 @@ export const envRunnerPrograms: readonly ProgramEntry[] = [
       ['op run -- touch x', 'touch'],
       'poetry shell',
       'pipenv shell',
+      'pipenv --python ./x install',
+      'pdm use ./x',
       'bundle exec $x',
       'poetry env use ./python',
       'poetry env use "$x"',
@@ -172,6 +174,8 @@ export const envRunnerPrograms: readonly ProgramEntry[] = [
       'uv venv --python ./x',
       "uv run -m timeit 'import os'",
       'uv --config-file x run a.py',
+      'uv export -o .envrc',
+      'uv pip compile -o .git/hooks/x r.in',
     ],
     harmless: [
       'uv sync',
@@ -215,6 +219,12 @@ function runnerCommands(call: ProgramCall): readonly Effect[] {
     options: { short: 'n:p:vqf:e:j:c:E:d:', long: runLongs, stop: true },
     effects: (inner) => [...shellOptions('command')(inner), ...startsPast(inner, count)],
   });
+  const python =
+    call.name === 'pipenv' || call.name === 'pdm' ? optionValues(call.args, /^(?:-p|--python)$/) : [];
+  return [...chosenPython(call, python), ...runnerSubcommands(call, after)];
+}
+
+function runnerSubcommands(call: ProgramCall, after: (count: number) => Sub): readonly Effect[] {
   return subcommands({
     run: /^(?:lerna|nx|overmind|heroku)$/.test(call.name) ? { effects: () => [] } : after(0),
     exec: after(/^(?:chamber|aws-vault)$/.test(call.name) ? 1 : 0),
@@ -222,6 +232,7 @@ function runnerCommands(call: ProgramCall): readonly Effect[] {
       options: { long: 'no-fifo user= filename=' },
       effects: ({ options }) => options.operands.slice(1).map((text) => ({ does: 'shell', text })),
     },
+    use: { effects: (inner) => (call.name === 'pdm' ? chosenPython(inner, inner.args) : []) },
     env: { effects: (inner) => (call.name === 'poetry' ? chosenPython(inner, inner.args.slice(1)) : []) },
     'install install-all reinstall reinstall-all upgrade':
       call.name === 'pipx'
@@ -299,6 +310,8 @@ function uvEffects(call: ProgramCall): readonly Effect[] {
     .filter((arg, index) => call.args[index - 1]?.text === '-m' && evaluatingModules.test(arg.text ?? ''))
     .map((at) => refused(call, `-m ${at.text ?? ''} runs code that it is given`, at));
   if (chosen.length + modules.length > 0) return [...chosen, ...modules];
+  const written = outputsOf(call);
+  if (written.length > 0) return written;
   if (call.name === 'uvx') return packageStart({ ...call, options: parseOptions(call.args, uvRun) });
   return subcommands({
     run: { options: uvRun, effects: uvRunEffects },
@@ -308,6 +321,12 @@ function uvEffects(call: ProgramCall): readonly Effect[] {
     },
     x: { options: uvRun, effects: packageStart },
   })(call);
+}
+
+/** Files that `uv export` and `uv pip compile` write. */
+function outputsOf({ args }: ProgramCall): Effect[] {
+  const writes = args[0]?.text === 'export' || args[1]?.text === 'compile' || args[1]?.text === 'freeze';
+  return writes ? optionValues(args, /^(?:-o|--output-file)$/).map((path) => ({ does: 'write', path })) : [];
 }
 
 /** Python modules that evaluate their arguments or stdin. */

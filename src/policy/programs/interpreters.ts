@@ -4,11 +4,12 @@ import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
 import { nodeFlags, nodeValued, nodeWrites } from './node-options.ts';
-import { writesBelow } from './option-effects.ts';
+import { refused, writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { plainPython } from './python-code.ts';
 
-const python: Language = {
+/** Python, also for tools that evaluate it. */
+export const python: Language = {
   name: 'Python',
   inline: { letters: 'c', takes: 'cmWXQ' },
   words: ['--version', '--help', '--help-all', '--help-env', '--help-xoptions', '-V', '-VV', '-h', '-?'],
@@ -126,7 +127,7 @@ const lua: Language = {
 export const interpreterPrograms: readonly ProgramEntry[] = [
   {
     names: ['python', 'pypy', 'ipython', 'python3'],
-    effects: allOf(inlineCode(python), spawningModule),
+    effects: pythonEffects,
     runs: [
       'python3 -c \'import os; os.system("touch x")\'',
       "python3 -uc 'import subprocess'",
@@ -143,6 +144,7 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
       'python3 -Im timeit \'import os; os.system("touch x")\'',
       'python3 <(echo \'import os; os.system("x")\')',
       'python3 -m pty /bin/sh',
+      "ipython -c '!touch x'",
       'python3 -um webbrowser x',
       'python3 -c \'import os; (os).system("touch x")\'',
       'python3 --check-hash-based-pycs default -c \'import os; os.system("x")\'',
@@ -324,6 +326,20 @@ export const interpreterPrograms: readonly ProgramEntry[] = [
     harmless: ['lua script.lua', "lua -e 'print(1)'", 'lua -v'],
   },
 ];
+
+/** The effects of calling Python, also by tools that pass their words on to it. */
+export function pythonEffects(call: ProgramCall): Effect[] {
+  return [...inlineCode(python)(call), ...spawningModule(call), ...shellLines(call)];
+}
+
+/** IPython runs lines that begin with `!` in a shell, and those with `%` as commands of its own. */
+function shellLines(call: ProgramCall): Effect[] {
+  if (call.name !== 'ipython') return [];
+  const typed = call.stdin === 'none' ? [] : [knownArg(call.stdin.text, call.self)];
+  return [...call.args, ...typed]
+    .filter(({ text }) => /^(?:-c=?)?\s*[!%]|\n[ \t]*[!%]|=\s*!/.test(text ?? ''))
+    .map((at) => refused(call, 'would run a line in a shell', at));
+}
 
 /** Judges `python -m MODULE`: modules that start programs, evaluate their arguments or run another module. */
 function spawningModule(call: ProgramCall): Effect[] {

@@ -5,7 +5,7 @@ import { unclearStart } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { javascript } from './interpreters.ts';
 import { everyday } from './node-packages.ts';
-import { refused } from './option-effects.ts';
+import { optionValues, refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const { flags: _flags, letters: _letters, ...plain } = javascript;
@@ -31,6 +31,7 @@ export const javascriptRuntimePrograms: readonly ProgramEntry[] = [
       'deno repl',
       'deno',
       'deno x npm:cowsay',
+      ["deno task --eval 'touch x'", 'touch'],
     ],
     harmless: [
       'deno run -A main.ts',
@@ -80,6 +81,7 @@ function denoEffects(call: ProgramCall): Effect[] {
   if (word === 'eval') return evaluated(call, rest);
   if (/^(?:repl|x)$/.test(word) || command === undefined)
     return [refused(call, 'would run code that it is given')];
+  if (word === 'task') return optionValues(rest, /^--eval$/).map((text) => ({ does: 'shell', text }));
   if (!/^(?:run|serve|-.*)$/.test(word) && !/[./:]/.test(word)) return [];
   return source(call, /^(?:run|serve)$/.test(word) ? rest : call.args);
 }

@@ -48,6 +48,7 @@ export const moreInterpreterPrograms: readonly ProgramEntry[] = [
     /^-{1,2}(?:c|e|load|force-interpreter|invoke|wrapper|extra-module)/,
   ),
   interpreter('execlineb', /^-[a-zA-Z]*c/),
+  interpreter('scheme fsi larceny petite', /^-{1,2}(?:e|l|eval|load|exec|script|R|p)/),
   interpreter(
     'mysqlsh beeline hive pig spark-sql spark-shell sqlcmd sqlplus clickhouse clickhouse-client clickhouse-local trino',
     /^-{1,2}(?:[ex]|execute|file|py|js|init)/,

@@ -31,7 +31,7 @@ export const nodeValued = `
   disable-proto disable-warning dns-result-order env-file env-file-if-exists experimental-default-type experimental-policy
   experimental-sea-config heap-prof-dir heap-prof-interval heap-prof-name heapsnapshot-near-heap-limit heapsnapshot-signal
   icu-data-dir input-type debug-port inspect-port inspect-publish-uid max-http-header-size
-  network-family-autoselection-attempt-timeout openssl-config policy-integrity redirect-warnings report-directory report-dir
+  network-family-autoselection-attempt-timeout policy-integrity redirect-warnings report-directory report-dir
   report-filename report-signal secure-heap secure-heap-min snapshot-blob test-concurrency test-name-pattern test-reporter
   test-reporter-destination test-shard test-timeout title tls-cipher-list tls-keylog trace-event-categories
   trace-event-file-pattern trace-require-module unhandled-rejections use-largepages v8-pool-size watch-path
@@ -43,6 +43,6 @@ export const nodeValued = `
 
 /** Options whose value is a file or folder that Node.js writes. */
 export const nodeWrites =
-  'cpu-prof-dir diagnostic-dir heap-prof-dir localstorage-file redirect-warnings report-dir report-directory report-filename test-reporter-destination tls-keylog trace-event-file-pattern'.split(
+  'cpu-prof-dir cpu-prof-name diagnostic-dir heap-prof-dir heap-prof-name localstorage-file redirect-warnings report-dir report-directory report-filename test-reporter-destination tls-keylog trace-event-file-pattern'.split(
     ' ',
   );

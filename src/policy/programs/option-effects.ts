@@ -2,7 +2,7 @@
 import { noOptions, type OptionGrammar } from '../options/grammar.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, toArg, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, toArg, withoutPrefix, wordText } from '../words/arg.ts';
 import { startsOperands } from './effects.ts';
 import type { Effect } from './program.ts';
 import { splitWords } from './split-words.ts';
@@ -108,6 +108,17 @@ export function startingSub(short = '', long = ''): Sub {
 /** Declares a subcommand that is refused even if the program is listed. */
 export function refusedSub(reason: string): Sub {
   return { effects: (call) => [refused(call, reason)] };
+}
+
+/** Without a grammar: the values of options that match, attached with `=` or as the next word. */
+export function optionValues(args: readonly Arg[], option: RegExp): readonly Arg[] {
+  return args.flatMap((arg, at) => {
+    const text = prefixOf(arg);
+    const equals = text.startsWith('--') ? text.indexOf('=') : -1;
+    const next = args[at + 1];
+    if (!option.test(equals < 0 ? text : text.slice(0, equals))) return [];
+    return equals >= 0 ? [withoutPrefix(arg, equals + 1)] : next === undefined ? [] : [next];
+  });
 }
 
 /** Refuses the whole call. */

@@ -123,7 +123,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
     ],
   },
   {
-    names: ['rsync'],
+    names: ['rsync', 'rsync-ssl'],
     closed: openssh,
     options: {
       short: 'vqcarRbudlLkKHpEXogDtNOJUASnWxmizhPC4680yef:e:B:T:M:@:s',

@@ -77,9 +77,9 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
     ],
   },
   {
-    names: ['ip', 'nft', 'iptables', 'tc', 'bridge'],
+    names: ['ip', 'nft', 'tc', 'bridge'],
     closed: [],
-    open: ['nft', 'iptables'],
+    open: ['nft'],
     options: { short: 'n:b:f:46sdhjo', long: '', stop: false },
     effects: networkEffects,
     runs: [

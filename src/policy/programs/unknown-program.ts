@@ -51,18 +51,29 @@ function afterValue(args: readonly Arg[], first: number): number[] {
 
 const outputOption = /^--?out(?:put)?(?:-?(?:file|path))?$/i;
 
+/** Options that usually name a file to write; they count only if the path is known, because they may mean something else. */
+const perhapsOutput =
+  /^(?:-[oO]|--?[\w-]*(?:out|output|log|report|xml|dump|save|dest|destination|export|target|trace|profile|cache)[\w-]*)$/i;
+
 /** Values of options such as `--outfile`. */
 function outputFiles(args: readonly Arg[]): Effect[] {
   return args.flatMap((arg, at): Effect[] => {
     const [name = '', ...attached] = prefixOf(arg).split('=');
-    if (!outputOption.test(name)) return [];
+    const isCertain = outputOption.test(name);
+    if (!isCertain && !perhapsOutput.test(name)) return [];
     const path = attached.length > 0 ? withoutPrefix(arg, name.length + 1) : args[at + 1];
-    return path === undefined ? [] : [{ does: 'write', path }];
+    const counts =
+      path !== undefined && (isCertain || (path.text !== undefined && !path.text.startsWith('-')));
+    return counts ? [{ does: 'write', path }] : [];
   });
 }
 
 const executes =
   /^--?(?:[\w-]*-)?(?:exec|execute|command|cmd|run|shell|eval|hook|pager|editor|program|rsh|wrapper|launcher|preprocessor|interpreter|callback|handler)(?:-\w+)?$/;
+
+/** Options whose value is the path of a program that they start. */
+const choosesProgram =
+  /^--?(?:[\w-]*-)?(?:python|perl|ruby|node|java|bin|binary|executable|modprobe|compiler|linker|debugger|browser|ssh|git|make|tool)(?:-(?:path|executable|binary|program|command))?$/;
 
 /** Values of options such as `--exec`, and values of `-c`, `-e` and `-x` that are command lines. */
 function optionCommands({ args }: ProgramCall, isProgram: (word: string) => boolean): Effect[] {
@@ -72,6 +83,9 @@ function optionCommands({ args }: ProgramCall, isProgram: (word: string) => bool
     if (value === undefined) return [];
     const [program = '', ...rest] = value.trim().split(/\s+/);
     const isCommand = executes.test(name) || (/^-[cexCEX]$/.test(name) && rest.length > 0);
-    return isCommand && isProgram(program) ? [{ does: 'shell', text: knownArg(value, arg) }] : [];
+    const isPath = /^(?:\.{1,2}|~)?\/\S/.test(program);
+    return (isCommand && (isProgram(program) || isPath)) || (choosesProgram.test(name) && isPath)
+      ? [{ does: 'shell', text: knownArg(value, arg) }]
+      : [];
   });
 }

@@ -74,6 +74,7 @@ const names = new Set(
   GIT_ALLOW_PROTOCOL GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ATTR_SOURCE
   NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_REDIRECT_WARNINGS NODE_COMPILE_CACHE DENO_DIR BUN_OPTIONS TS_NODE_PROJECT
   ELECTRON_RUN_AS_NODE ELECTRON_OVERRIDE_DIST_PATH
+  PYTEST_PLUGINS PYTEST_ADDOPTS PIPENV_PYTHON VIRTUALENV_PYTHON COVERAGE_RCFILE COVERAGE_PROCESS_START
   PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONBREAKPOINT PYTHONWARNINGS PYTHONUSERBASE PYTHONEXECUTABLE PYTHONINSPECT PYTHONPYCACHEPREFIX
   UV_PYTHON UV_PROJECT_ENVIRONMENT UV_CONFIG_FILE UV_TOOL_BIN_DIR
   PERL5OPT PERL5LIB PERLLIB PERL5DB PERL5SHELL PERL_MM_OPT PERL_MB_OPT RUBYOPT RUBYLIB RUBYSHELL GEM_PATH GEM_HOME BUNDLE_GEMFILE
@@ -137,12 +138,15 @@ function anyOf(...starts: readonly RegExp[]): RegExp {
 
 /** Variables whose value is a command line that make and other build tools run; judged when they are exported. */
 const compilers = new Set(
-  words('CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO PKG_CONFIG OBJCOPY HOSTCC'),
+  words(`
+    CC CXX CPP LD AR AS NM RANLIB STRIP FC LEX YACC CMAKE MAKE PYTHON CARGO PKG_CONFIG OBJCOPY HOSTCC AUTOCONF AUTOHEADER AUTOMAKE ACLOCAL
+    AUTOM4TE AUTOPOINT LIBTOOLIZE GTKDOCIZE M4 GREP EGREP FGREP ZCAT SED AWK GDB TROFF PERL RUBY XZ BZIP2 DIFF
+  `),
 );
 
 // A build tool runs these programs anyway.
 const compiler =
-  /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
+  /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|autoconf|autoheader|automake|aclocal|autom4te|autopoint|libtoolize|m4|[ef]?grep|zcat|g?sed|[gm]?awk|gdb|perl|ruby|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
 
 // A Java that the system, a package manager or sdkman has installed.
 const installedJava =
@@ -194,6 +198,12 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   MAKEFLAGS: /^(?:-?j ?\d*|-?[kswn]+|)$/,
   PYTHONWARNINGS: /^(?:(?:ignore|default|error|always|module|once)(?:::[A-Za-z]+Warning)?(?:,|$))*$/,
   PYTHONPATH: relativePaths,
+  PYTEST_ADDOPTS:
+    /^\s*(?:-(?:-(?:color|tb|cov|cov-report|maxfail|durations|timeout|disable-warnings|ff|lf|sw|strict-markers|no-header|no-cov|verbose|quiet|exitfirst)(?:=[\w./-]*)?|[vqxsln]+\d*|p no:\w+)(?:\s+|$))*$/,
+  COVERAGE_RCFILE: /^[\w.-]+$/,
+  COVERAGE_PROCESS_START: /^[\w.-]+$/,
+  PIPENV_PYTHON: /^(?:python)?[\d.]+$/,
+  VIRTUALENV_PYTHON: /^(?:python)?[\d.]+$/,
   GOFLAGS: /^\s*(?:-(?:mod=\w+|v|count=\d+|race|trimpath|buildvcs=\w+)(?:\s+|$))*$/,
   GOTOOLCHAIN: /^(?:local|auto|go[\d.]+)$/,
   BROWSER: /^none$/,
