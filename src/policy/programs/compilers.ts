@@ -18,6 +18,8 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       ['cargo watch -- touch x', 'touch'],
       'cargo rustc -- -C linker=./x',
       'cargo build --target-dir .git/hooks',
+      'cargo build --artifact-dir=.git/hooks',
+      'cargo clippy -- -Zcodegen-backend=./x.so',
       ['cargo -C dir touch', 'cargo-touch'],
       'cargo +./toolchain build',
       ['cargo some-new-plugin x', 'cargo-some-new-plugin'],
@@ -231,7 +233,12 @@ function cargoEffects(call: ProgramCall): Effect[] {
       !/^[-+]/.test(prefixOf(arg)) &&
       !/^(?:-[CZ]|--(?:color|config|manifest-path|target-dir))$/.test(own[index - 1]?.text ?? ''),
   );
-  const folders = parseOptions(own, { short: '', long: 'target-dir=' }).values('target-dir');
+  const folders = parseOptions(own, { short: '', long: 'target-dir= artifact-dir= out-dir= root=' }).values(
+    'target-dir',
+    'artifact-dir',
+    'out-dir',
+    'root',
+  );
   const command = words[0]?.text;
   const watches =
     command === 'watch'
@@ -249,7 +256,7 @@ function cargoEffects(call: ProgramCall): Effect[] {
     ...chosen.map((at) => refused(call, '--config may choose programs that run', at)),
     ...watches,
     ...(command === 'watch' && passed.length > 0 ? [{ does: 'start', argv: passed } as const] : []),
-    ...(command === 'rustc' || command === 'rustdoc' ? rustcWords(call, passed) : []),
+    ...(/^(?:rustc|rustdoc|clippy)$/.test(command ?? '') ? rustcWords(call, passed) : []),
   ];
 }
 

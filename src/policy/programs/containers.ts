@@ -289,6 +289,7 @@ function dockerEffects(call: ProgramCall): Effect[] {
   const saved: Sub = { options: { short: 'o:', long: 'output=' }, effects: writeOptions('o', 'output') };
   const commands: Record<string, Sub> = {
     'run create': run,
+    service: { options: { stop: true }, effects: subcommands({ 'create update': run }) },
     build: built,
     'buildx builder': {
       options: { short: '', long: 'builder=', stop: true },

@@ -95,6 +95,7 @@ export const databasePrograms: readonly ProgramEntry[] = [
       "tr a b <<< '\\! gbhpu k' | psql",
       "psql -c '\\setenv PAGER ./x'",
       "psql -c '\\gexec'",
+      "psql -f <(echo '\\! touch x')",
       "psql -c '\\pset pager ./x'",
     ],
     harmless: [

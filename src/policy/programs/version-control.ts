@@ -1,7 +1,15 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { allOf, refuseOptions, shellOptions } from './effects.ts';
-import { plugins, refused, type Sub, startOptions, subcommands } from './option-effects.ts';
+import {
+  optionValues,
+  plugins,
+  refused,
+  type Sub,
+  startOptions,
+  subcommands,
+  writesBelow,
+} from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 const ghPlugins = plugins(
@@ -86,6 +94,7 @@ export const versionControlPrograms: readonly ProgramEntry[] = [
         config: { effects: configEffects },
         'codespace cs': codespace(),
         'repo pr': { options: { stop: false }, effects: gitFlags },
+        'release run': { effects: downloads },
       }),
     ),
     runs: [
@@ -98,11 +107,14 @@ export const versionControlPrograms: readonly ProgramEntry[] = [
       ["gh config set browser 'touch x'", 'touch'],
       'gh repo clone o/x -- -c core.sshCommand=touch',
       'gh extension exec x',
+      'gh release download -D .git/hooks',
+      'gh release download v1 -O .envrc',
       ['gh some-new-extension', 'gh-some-new-extension'],
       ['gh cs ssh -- touch x', 'touch'],
     ],
     harmless: [
       'gh pr list',
+      'gh release download -D dist -p "*.tgz"',
       'gh api repos/o/r/issues',
       "gh pr create -t 'x; touch y' -b body",
       'gh repo clone o/x',
@@ -202,6 +214,17 @@ function codespace(): Sub {
 }
 
 /** Words after `--` are passed to git. */
+/** `gh release download` and `gh run download` write files. */
+function downloads({ args }: ProgramCall): Effect[] {
+  if (args[0]?.text !== 'download') return [];
+  return [
+    ...optionValues(args, /^(?:-D|--dir)$/).flatMap(writesBelow),
+    ...optionValues(args, /^(?:-O|--output)$/)
+      .filter(({ text }) => text !== '-')
+      .map((path): Effect => ({ does: 'write', path })),
+  ];
+}
+
 function gitFlags(call: ProgramCall): Effect[] {
   const mark = call.args.findIndex((arg) => arg.text === '--');
   const flags = mark < 0 ? [] : call.args.slice(mark + 1);

@@ -23,19 +23,25 @@ export function writtenTo({ files, cwd }: ProgramCall, file: Arg): Output | unde
   return [...files.keys()].some((key) => globMatches(pattern, baseName(key))) ? anyOutput : undefined;
 }
 
-/** Judges the commands in files that the same command has written; if their contents are not known, refuses them. */
+/** Judges the commands in files that the same command has written or prints (`<(…)`); if they are not known, refuses them. */
 export function judgeWritten(
   call: ProgramCall,
   paths: readonly Arg[],
   judge: (text: Arg) => readonly Effect[],
 ): Effect[] {
   return paths.flatMap((path): readonly Effect[] => {
-    const output = writtenTo(call, path);
+    const output = printedTo(path) ?? writtenTo(call, path);
     if (output === undefined) return [];
     if (!output.more) return judge(knownArg(output.text, path));
     const reason = `${call.name} would run ${path.text ?? 'a file'}, which this command writes`;
     return [{ does: 'unknown', at: path, reason }];
   });
+}
+
+/** The output of the program in `<(…)`. */
+function printedTo({ pieces: [piece] }: Arg): Output | undefined {
+  if (typeof piece !== 'object' || piece.hole !== 'process') return undefined;
+  return piece.output === undefined ? anyOutput : { text: piece.output, more: false };
 }
 
 /** Returns true if the command has written the settings of a bare repository, which git would find in the directory. */
