@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
+import { createFifoPool, type FifoPool, type RunProgram } from '../io/fifo-pool.ts';
 import type { Environment } from '../machine/environment.ts';
 import type { ProcessTable } from '../processes/process-table.ts';
 import { checkOwner, createInstanceFolder, createPrivateFolder, sweepFolders } from './instance-folder.ts';
@@ -70,6 +70,11 @@ class MemoryFirstFifoPool implements FifoPool {
   release(names: readonly string[]): void {
     const isInMemory = names.every((name) => name.startsWith(`${this.#pipes.path}/`));
     (isInMemory ? this.#inMemory : this.#onDisk).release(names);
+  }
+
+  runWith(run: RunProgram): void {
+    this.#inMemory.runWith(run);
+    this.#onDisk.runWith(run);
   }
 
   /** Uses the disk from now on. */

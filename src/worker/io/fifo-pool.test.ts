@@ -59,6 +59,22 @@ test('existing files are skipped and not changed', async () => {
   await pool.close();
 });
 
+test('a program that runs mkfifo is used, and its failure is repaired', async () => {
+  const pool = createFifoPool(fifos, 8);
+  await pool.take(8);
+  const ran: string[] = [];
+  pool.runWith(async ([program = '', ...args], limitMs) => {
+    ran.push(`${args.length} in ${limitMs} ms`);
+    const part = ran.length === 1 ? args : args.slice(0, 4);
+    execFileSync(program, part);
+    return ran.length === 1;
+  });
+  const names = [...(await pool.take(8)), ...(await pool.take(8))];
+  expect(ran.slice(0, 2)).toEqual(['10 in 60000 ms', '10 in 60000 ms']);
+  expect(names.filter((name) => lstatSync(name).isFIFO())).toHaveLength(16);
+  await pool.close();
+});
+
 test('without mkfifo the error says so', async () => {
   const pool = createFifoPool(fifos, 8, join(folder, 'no-such-mkfifo'));
   await expect(pool.take(1)).rejects.toMatchObject({ message: expect.stringContaining('no-such-mkfifo') });

@@ -20,9 +20,14 @@ export interface FifoPool {
   take(count: number): Promise<readonly string[]>;
   /** Puts back FIFOs that no process has open and whose names still exist. */
   release(names: readonly string[]): void;
+  /** Uses `run` for `mkfifo` from now on, because `execFile` blocks the event loop for milliseconds. */
+  runWith(run: RunProgram): void;
   /** Resolves when no FIFO is being created any more. */
   close(): Promise<void>;
 }
+
+/** Runs a program for at most `limitMs`; returns whether it has exited with 0. */
+export type RunProgram = (argv: readonly string[], limitMs: number) => Promise<boolean>;
 
 /** Makes a pool that creates its FIFOs in `folder`, `batchSize` at a time. */
 export function createFifoPool(
@@ -52,6 +57,7 @@ class FolderFifoPool implements FifoPool {
   #names: string[] = [];
   #created = 0;
   #refilling: Promise<void> | null = null;
+  #run: RunProgram | undefined;
 
   constructor(folder: string, batchSize: number, maker: FifoMaker) {
     this.#folder = folder;
@@ -72,6 +78,10 @@ class FolderFifoPool implements FifoPool {
     this.#names.unshift(...names);
   }
 
+  runWith(run: RunProgram): void {
+    this.#run = run;
+  }
+
   async close(): Promise<void> {
     await this.#refilling?.catch(() => {});
   }
@@ -87,9 +97,22 @@ class FolderFifoPool implements FifoPool {
     const names = Array.from({ length: this.#batchSize }, () =>
       join(this.#folder, `fifo-${this.#created++}`),
     );
-    await createFifos(this.#maker, this.#folder, names);
+    if (!(await this.#tryToRun(names))) await createFifos(this.#maker, this.#folder, names);
     this.#names.push(...names);
   }
+
+  // If this fails, `createFifos` tries again, and finds out why.
+  async #tryToRun(names: readonly string[]): Promise<boolean> {
+    const { mkfifo, makeMs } = this.#maker;
+    if (!this.#run || !existsSync(this.#folder)) return false;
+    const isDone = await this.#run(toMkfifo(mkfifo, names), makeMs).catch(() => false);
+    if (!isDone) removeFifos(names);
+    return isDone;
+  }
+}
+
+function toMkfifo(mkfifo: string, names: readonly string[]): readonly [string, ...string[]] {
+  return [mkfifo, '-m', '600', ...names];
 }
 
 async function createFifos(
@@ -99,9 +122,10 @@ async function createFifos(
 ): Promise<void> {
   try {
     makeFolder(folder);
-    await run(mkfifo, ['-m', '600', ...names], { timeout: makeMs, killSignal: 'SIGKILL' });
+    const [program, ...args] = toMkfifo(mkfifo, names);
+    await run(program, args, { timeout: makeMs, killSignal: 'SIGKILL' });
   } catch (cause) {
-    for (const name of names) if (isFifo(name)) rmSync(name);
+    removeFifos(names);
     const reason = isTimeout(cause) ? `${mkfifo} took longer than ${makeMs} ms` : lastLine(cause);
     throw new NacreError('resources_unavailable', `Cannot create pipes in ${folder}: ${reason}`, {
       hint: isTimeout(cause)
@@ -110,6 +134,10 @@ async function createFifos(
       cause,
     });
   }
+}
+
+function removeFifos(names: readonly string[]): void {
+  for (const name of names) if (isFifo(name)) rmSync(name);
 }
 
 function isTimeout(error: unknown): boolean {

@@ -96,6 +96,8 @@ export class KeeperLauncher {
       : this.#toPlainPlan({ plan, guard }, fifos);
     try {
       const keeper = this.#track(await startWithForkServer(server, plain), inRoom);
+      // Not before: the fork server itself needs a FIFO, the lifeline.
+      this.#deps.fifos.runWith((argv, limitMs) => this.#forkServer.run(argv, limitMs));
       if (isPlain) this.#namespaces.noteStarted(keeper, namespace);
       return keeper;
     } catch (error) {

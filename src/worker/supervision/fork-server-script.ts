@@ -52,16 +52,34 @@ export interface ForkNamespace {
 
 /** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
 export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
-  const pairs = Object.entries(env).flat();
+  const variables = encodeVariables(env);
   const space = namespace ? [namespace.user, ...namespace.hidden] : [];
   const counts = [files.length * 3, space.length, argv.length].map(String);
   const opened = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
-  const words = [String(id), cwd, ...counts, ...opened, ...space, ...argv, ...pairs];
+  const words = [String(id), cwd, ...counts, ...opened, ...space, ...argv];
+  const text = `${joinWords(words)}${variables}`;
+  const message = Buffer.allocUnsafe(4 + Buffer.byteLength(text));
+  message.writeUInt32BE(message.length - 4);
+  message.write(text, 4);
+  return message;
+}
+
+const encodedVariables = new WeakMap<ForkRequest['env'], string>();
+
+// Most programs get the same object.
+function encodeVariables(env: ForkRequest['env']): string {
+  const known = encodedVariables.get(env);
+  if (known !== undefined) return known;
+  const text = Object.entries(env)
+    .map((pair) => `\0${joinWords(pair)}`)
+    .join('');
+  encodedVariables.set(env, text);
+  return text;
+}
+
+function joinWords(words: readonly string[]): string {
   if (words.some((word) => word.includes('\0'))) throw new Error('a word contains a NUL byte');
-  const body = Buffer.from(words.join('\0'));
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(body.length);
-  return Buffer.concat([length, body]);
+  return words.join('\0');
 }
 
 /** Makes a fork server exit by itself as soon as it has no child process. */

@@ -170,6 +170,15 @@ test('a program that cannot be started is reported with the step that failed, an
   expect((await run('echo here >&3; echo works')).stdout).toBe('works\n');
 });
 
+test('runs a program until it ends or its time is over', async () => {
+  const folder = join(temporaryFolder(), 'made');
+  expect(await forkServer.run(['mkdir', folder], 10_000)).toBe(true);
+  expect(existsSync(folder)).toBe(true);
+  expect(await forkServer.run(['false'], 10_000)).toBe(false);
+  expect(await forkServer.run(['sleep', '60'], 20)).toBe(false);
+  rmSync(join(folder, '..'), { recursive: true });
+});
+
 test('reports how a program ended, also by a real-time signal', async () => {
   expect((await run('echo here >&3; exit 7')).exit).toEqual({ code: 7, signal: null });
   expect((await run('echo here >&3; kill -TERM $$')).exit).toEqual({ code: null, signal: 'SIGTERM' });

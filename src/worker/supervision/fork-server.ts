@@ -112,6 +112,14 @@ export class ForkServer {
     return this.#process.start(request, this.#limits.startMs);
   }
 
+  /** Runs a program without input and output for at most `limitMs`; returns whether it has exited with 0. */
+  async run(argv: readonly string[], limitMs: number): Promise<boolean> {
+    const { pid, exited } = await this.start({ argv, env: {}, cwd: '/', files: [] });
+    if (await settlesWithin(exited, limitMs)) return (await exited).code === 0;
+    sendSignal(pid, 'SIGKILL');
+    return false;
+  }
+
   /** Ends the process by EOF on its `stdin`; programs that it started and that still run are killed. */
   async close(): Promise<void> {
     this.#isClosed = true;
