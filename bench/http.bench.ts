@@ -1,4 +1,4 @@
-// The HTTP door: one POST compared with `execFile`, 200 concurrent POSTs, 1,000 sockets, and a slow reader.
+// The HTTP door: one POST compared with `execFile`, POSTs per second, 200 concurrent POSTs, 1,000 sockets, and a slow reader.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { createDeferred } from '../src/support/timing.ts';
-import { interleave, median, report } from './measure.ts';
+import { interleave, median, perSecond, report } from './measure.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'nacre-bench-http-'));
 const env = {
@@ -81,6 +81,11 @@ async function measurePost(server: Server): Promise<void> {
     1.3,
     'times',
   );
+}
+
+async function measureSustained(server: Server): Promise<void> {
+  const rate = await perSecond(() => post(server, 'true', []), { count: 1_000, atOnce: 16 });
+  report('POSTs of true per second, 16 at once', rate, 500, 'per second', true);
 }
 
 async function measureMany(server: Server): Promise<void> {
@@ -161,6 +166,7 @@ async function measureSlowReader(server: Server): Promise<void> {
 const server = await start();
 try {
   await measurePost(server);
+  await measureSustained(server);
   await measureMany(server);
   await measureSlowReader(server);
   await measureSockets(server);

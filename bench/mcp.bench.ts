@@ -1,7 +1,7 @@
 // The MCP door: cold start to `tools/list`, and one call of `true` over stdio.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { interleave, median, report } from './measure.ts';
+import { interleave, median, perSecond, report } from './measure.ts';
 
 const cli = 'dist/cli.js';
 // NACRE_TEST_ROOT is not a setting, so nacre would warn about it, and with a warning `greetFirst` does not answer early.
@@ -70,12 +70,22 @@ report('cold start to tools/list compared with node -e 0', median(cold.mcp) / me
 const client = new Client();
 await client.start();
 const plainSpawn = () => new Promise((resolve) => spawn('bash', ['-c', 'true']).on('close', resolve));
-const calls = await interleave(300, {
-  spawn: plainSpawn,
-  mcp: () => client.request('tools/call', { name: 'execute_command', arguments: { command: 'true' } }),
-});
+const callTrue = () =>
+  client.request('tools/call', { name: 'execute_command', arguments: { command: 'true' } });
+const calls = await interleave(300, { spawn: plainSpawn, mcp: callTrue });
 console.log(
   `spawn ${median(calls.spawn).toFixed(2)} ms, MCP call ${median(calls.mcp).toFixed(2)} ms (p50 of 300)`,
 );
 report('an MCP call of true compared with spawn', median(calls.mcp) / median(calls.spawn), 1.5, '×');
+for (const [title, atOnce, target] of [
+  ['one after the other', 1, 1],
+  ['64 at once', 64, 2],
+] as const) {
+  const [plain, ours] = [
+    await perSecond(plainSpawn, { count: 400, atOnce }),
+    await perSecond(callTrue, { count: 400, atOnce }),
+  ];
+  console.log(`${title}: spawn ${plain.toFixed(0)}/s, MCP ${ours.toFixed(0)}/s`);
+  report(`MCP calls per second, ${title}, compared with spawn`, ours / plain, target, '×', true);
+}
 client.stop();

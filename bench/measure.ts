@@ -40,6 +40,23 @@ export function median(figures: readonly number[]): number {
   return [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN;
 }
 
+/** How often a step runs per second if `atOnce` of them run at the same time, `count` in all. */
+export async function perSecond(
+  step: () => Promise<unknown>,
+  { count, atOnce }: { readonly count: number; readonly atOnce: number },
+): Promise<number> {
+  let left = count;
+  const work = async () => {
+    while (left > 0) {
+      left -= 1;
+      await step();
+    }
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return (count * 1_000) / (performance.now() - start);
+}
+
 /** Prints one result and the target that it has to meet. */
 export function report(title: string, figure: number, target: number, unit: string, atLeast = false): void {
   const met = atLeast ? figure >= target : figure <= target;
