@@ -3,7 +3,7 @@ import type { Cursor, OutputChunk, ReadResult, Stream } from '../contract/job.ts
 import { createNotifier } from '../support/timing.ts';
 import type { Digests } from './io/digest-thread.ts';
 import { OutputLog } from './io/output-log.ts';
-import { type Spool, SpoolFullError } from './io/spool.ts';
+import { type Allocate, type Spool, SpoolFullError } from './io/spool.ts';
 import type { LimitReached } from './limits/explain-exit.ts';
 
 /** Options of `JobOutput`. */
@@ -24,7 +24,7 @@ export interface ReadOptions {
   readonly waitMs: number;
   readonly maxBytes: number;
   /** Returns the memory into which output is copied; new memory by default. */
-  readonly allocate?: ((bytes: number) => Buffer) | undefined;
+  readonly allocate?: Allocate | undefined;
 }
 
 /** The output of one `Job`: the `OutputLog`, its size limit, and readers that wait for more. */

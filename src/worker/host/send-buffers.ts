@@ -1,9 +1,11 @@
+import { largestBlockBytes } from '../io/spool.ts';
+
 // Smaller pieces of output get new memory instead of a part of a reused buffer.
 const smallestBytes = 16_384;
 const mostFree = 4;
 
 /** The most bytes of output that one frame can have. */
-export const pieceBytes = 262_144;
+export const pieceBytes = largestBlockBytes;
 
 /** Memory for one frame of output. */
 export interface FrameMemory {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
 import { endDigestThread } from './digest-thread.ts';
 import { OutputLog } from './output-log.ts';
-import { Spool, SpoolQuota } from './spool.ts';
+import { largestBlockBytes, Spool, SpoolQuota } from './spool.ts';
 
 let folder = '';
 let quota: SpoolQuota;
@@ -180,6 +180,27 @@ describe('E3: a log', () => {
     await log.finish();
     expect(quota.usedBytes).toBeGreaterThan(200_000);
     expect(joined(await readAll(log, 0, 70_000)).all.equals(pattern(300_000, 2))).toBe(true);
+  });
+
+  test('that is read block by block reads each block of the spool once', async () => {
+    const log = newLog(1_048_576);
+    const whole = pattern(3_000_000, 3);
+    log.append('stdout', whole);
+    await log.finish();
+    const read = vi.spyOn(Spool.prototype, 'blockAt');
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < log.end; at = pieces.reduce((sum, { length }) => sum + length, 0)) {
+      let allocated = 0;
+      const found = await log.read(at, largestBlockBytes, (bytes) => {
+        allocated += bytes;
+        return Buffer.allocUnsafe(bytes);
+      });
+      expect(allocated).toBeLessThanOrEqual(largestBlockBytes);
+      pieces.push(joined(found).all);
+    }
+    expect(Buffer.concat(pieces).equals(whole)).toBe(true);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(Math.ceil(whole.length / (largestBlockBytes - 4)));
+    read.mockRestore();
   });
 
   test('is full while the disk is behind, and calls onRelief when it has caught up', async () => {

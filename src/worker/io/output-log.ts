@@ -3,6 +3,7 @@ import type { Cursor, OutputChunk, OutputMark, Stream } from '../../contract/job
 import { createThreadDigest, type Digests, type ThreadDigest } from './digest-thread.ts';
 import { OutputMarks } from './output-marks.ts';
 import {
+  type Allocate,
   appendFrame,
   type Block,
   createBlock,
@@ -103,20 +104,23 @@ export class OutputLog {
     while (this.#flushing) await this.#flushing;
   }
 
-  /** Reads at most `maxBytes` starting at a byte position, without consuming them. */
-  async read(
-    from: Cursor,
-    maxBytes: number,
-    allocate?: (bytes: number) => Buffer,
-  ): Promise<readonly OutputChunk[]> {
+  /**
+   * Reads at most `maxBytes` starting at a byte position, without consuming them. With `allocate`, which returns parts of the
+   * memory of one block, it stops after a block of the spool.
+   */
+  async read(from: Cursor, maxBytes: number, allocate?: Allocate): Promise<readonly OutputChunk[]> {
     const chunks: OutputChunk[] = [];
     let [at, left] = [from, maxBytes];
     while (left > 0 && at < this.end) {
       const block = this.#blocks.findLast(({ start }) => start <= at);
-      const found = readFrames(block ?? (await this.#options.spool.blockAt(at)), at, left, allocate);
+      // Blocks of memory are reused for later output; those of the spool were read for this call.
+      const found = block
+        ? readFrames(block, at, left, copyInto(allocate))
+        : readFrames(await this.#options.spool.blockAt(at, allocate), at, left, slice);
       chunks.push(...found.chunks);
       at += found.bytes;
       left -= found.bytes;
+      if (!block && allocate) break;
     }
     return chunks;
   }
@@ -154,7 +158,8 @@ export class OutputLog {
   #startDigest(): void {
     const digest = createThreadDigest(() => this.#relieve());
     for (const block of this.#blocks) {
-      for (const { stream, data } of readFrames(block, block.start, block.used).chunks)
+      // `add` copies the bytes.
+      for (const { stream, data } of readFrames(block, block.start, block.used, slice).chunks)
         digest.add(stream, data);
     }
     this.#digest = digest;
@@ -257,4 +262,14 @@ export class OutputLog {
     });
     return firstKept < 0 ? sealed : sealed.slice(0, firstKept);
   }
+}
+
+const slice = (buffer: Buffer, start: number, end: number) => buffer.subarray(start, end);
+
+function copyInto(allocate: Allocate = Buffer.allocUnsafe): typeof slice {
+  return (buffer, start, end) => {
+    const copy = allocate(end - start);
+    buffer.copy(copy, 0, start, end);
+    return copy;
+  };
 }

@@ -70,11 +70,18 @@ export interface SpoolEntry {
   readonly bytes: Buffer;
 }
 
+/** The most bytes of a block, with the headers of its frames. */
+export const largestBlockBytes = 262_144;
+
+/** Returns memory for so many bytes. */
+export type Allocate = (bytes: number) => Buffer;
+
 // A command with more output than this leaves as much of the disk free, so that records can still be written.
 const reservedBytes = 1_048_576;
 
-// A log that is written through arrives in small pieces; one index entry for each would need too much memory.
-const indexedBytes = 65_536;
+// A log that is written through arrives in small pieces; one index entry for each would need too much memory, and reading them
+// one by one too much time.
+const indexedBytes = largestBlockBytes;
 
 /** The older part of an `OutputLog`, in a private file that is created when the first block arrives. */
 export class Spool implements EvictableSpool {
@@ -130,11 +137,29 @@ export class Spool implements EvictableSpool {
     }
   }
 
-  /** Reads the block that contains a log position. */
-  async blockAt(position: Cursor): Promise<Block> {
-    const entry = this.#index.findLast(({ start }) => start <= position);
+  /** Reads the block that contains a log position, into the memory that `allocate` returns. */
+  async blockAt(position: Cursor, allocate: Allocate = Buffer.allocUnsafe): Promise<Block> {
+    const entry = this.#index[this.#findEntry(position)];
     if (!entry) throw new Error(`Position ${position} is not in the spool.`);
-    return toBlock(entry.start, await readRange(this.#path, entry.offset, entry.length));
+    const { start, offset, length } = entry;
+    const own = this.#file;
+    const file = own ?? (await open(this.#path, 'r'));
+    try {
+      return toBlock(start, await readRange(file, this.#path, offset, allocate(length)));
+    } finally {
+      if (!own) await file.close();
+    }
+  }
+
+  // The last entry that begins at or before a position; -1 if there is none.
+  #findEntry(position: Cursor): number {
+    let [low, high] = [0, this.#index.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#index[middle]?.start ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   /** Closes the file for writing; its blocks stay readable until the quota needs their space. */
@@ -164,7 +189,7 @@ export class Spool implements EvictableSpool {
 
 function createFile(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
-  return open(path, 'wx', 0o600);
+  return open(path, 'wx+', 0o600);
 }
 
 async function checkFreeSpace(path: string, neededBytes: number): Promise<void> {
@@ -190,17 +215,11 @@ async function writeAll(file: FileHandle, buffers: readonly Buffer[], offset: nu
   }
 }
 
-async function readRange(path: string, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length);
-  const file = await open(path, 'r');
-  try {
-    for (let done = 0; done < length; ) {
-      const { bytesRead } = await file.read(buffer, done, length - done, offset + done);
-      if (bytesRead === 0) throw new Error(`${path} is shorter than what was written to it.`);
-      done += bytesRead;
-    }
-  } finally {
-    await file.close();
+async function readRange(file: FileHandle, path: string, offset: number, buffer: Buffer): Promise<Buffer> {
+  for (let done = 0; done < buffer.length; ) {
+    const { bytesRead } = await file.read(buffer, done, buffer.length - done, offset + done);
+    if (bytesRead === 0) throw new Error(`${path} is shorter than what was written to it.`);
+    done += bytesRead;
   }
   return buffer;
 }
@@ -223,11 +242,10 @@ const headerBytes = 4;
 const stderrBit = 0x8000_0000;
 const lengthBits = 0x7fff_ffff;
 const smallestBytes = 1024;
-const largestBytes = 256 * 1024;
 
 /** Makes an empty block; its buffer is `spare`, or a small one that grows up to a quarter of `ringBytes`. */
 export function createBlock(start: Cursor, ringBytes: number, spare?: Buffer | undefined): Block {
-  const capacity = Math.min(largestBytes, Math.max(smallestBytes, ringBytes >> 2));
+  const capacity = Math.min(largestBlockBytes, Math.max(smallestBytes, ringBytes >> 2));
   return {
     start,
     buffer: spare ?? Buffer.allocUnsafe(smallestBytes),
@@ -288,12 +306,12 @@ export function toBlock(start: Cursor, buffer: Buffer): Block {
   return { start, buffer, used, lastFrame: -1, written: used, writtenOutput: 0, capacity: used };
 }
 
-/** Copies at most `maxBytes` of output, starting at a log position. */
+/** Returns at most `maxBytes` of output, starting at a log position; `take` returns the bytes from one offset to another. */
 export function readFrames(
   block: Pick<Block, 'start' | 'buffer' | 'used'>,
   from: Cursor,
   maxBytes: number,
-  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
+  take: (buffer: Buffer, start: number, end: number) => Buffer,
 ): { chunks: readonly OutputChunk[]; bytes: number } {
   const chunks: OutputChunk[] = [];
   let bytes = 0;
@@ -305,9 +323,7 @@ export function readFrames(
     const skip = Math.max(0, from - position);
     const count = Math.min(length - skip, maxBytes - bytes);
     if (count > 0) {
-      const data = allocate(count);
-      block.buffer.copy(data, 0, at + skip, at + skip + count);
-      chunks.push({ stream, data });
+      chunks.push({ stream, data: take(block.buffer, at + skip, at + skip + count) });
       bytes += count;
     }
     at += length;
