@@ -149,20 +149,24 @@ export class Peer {
   #send(kind: number, number: number, body: unknown, raw?: readonly Uint8Array[], onSent?: () => void): void {
     if (this.#isClosed) return;
     const pieces = encodeFrame(kind, number, body, raw);
-    this.#corkThisTurn();
+    this.#cork();
     for (const [index, piece] of pieces.entries())
       this.#stream.write(piece, index === pieces.length - 1 ? onSent : undefined);
   }
 
-  // All frames of one turn of the event loop are written with one system call, so that the other side wakes up once.
-  #corkThisTurn(): void {
+  /** Writes the frames that were sent so far at once, so that the other side can begin while this one goes on. */
+  flush(): void {
+    if (!this.#isCorked) return;
+    this.#isCorked = false;
+    this.#stream.uncork();
+  }
+
+  // All frames that one callback of the event loop sends are written with one system call, so that the other side wakes up once.
+  #cork(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
     this.#stream.cork();
-    setImmediate(() => {
-      this.#isCorked = false;
-      this.#stream.uncork();
-    });
+    process.nextTick(() => this.flush());
   }
 
   #receive({ kind, number, body, raw }: WireFrame): void {

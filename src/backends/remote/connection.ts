@@ -164,6 +164,11 @@ export class Connection {
     this.#peer?.notify(method, words);
   }
 
+  /** Writes the calls that were made so far to the stream at once. */
+  flush(): void {
+    this.#peer?.flush();
+  }
+
   /** Sends pings as long as a job or a call depends on the worker, and opens a stream that has broken. */
   watch(): void {
     if (this.#peer) this.#peer.beat(beatMs);

@@ -81,6 +81,8 @@ export class RemoteJobs {
     await this.#followExec();
     if (!this.#mirrors.has(spec.id)) this.#mirrors.set(spec.id, new Mirror(spec.id));
     this.#sendPrepare(spec);
+    // The worker prepares the command while this process records its start.
+    this.connection.flush();
   }
 
   async start(id: string): Promise<void> {
