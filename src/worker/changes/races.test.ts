@@ -15,7 +15,7 @@ beforeEach((test) => needLevel(test, 'namespace'));
 const move = (name: string) => `echo other > ../version; mv -f ../version ${name}`;
 const write = (name: string) => `echo other >> ${name}`;
 
-/** What a command does to a path, and what another program does to the same path. */
+/** The two writers of each race: a command, and another program that uses the same path. */
 const cases = [
   { path: 'changed', command: 'echo 1 >> changed', other: move('changed') },
   { path: 'written', command: 'echo 1 >> written', other: write('written') },
