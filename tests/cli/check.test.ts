@@ -35,6 +35,20 @@ describe('nacre check', () => {
     expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   });
 
+  test('says if a rule holds the changes of a program, also of one that another program starts', async () => {
+    const place = createPlace();
+    const rules = join(place.cwd, 'rules.yaml');
+    const rule = 'program: sed, args: [..., "-i*", ...], changes: hold, reason: Look first.';
+    writeFileSync(
+      rules,
+      `policy:\n  - { verdict: allow, ${rule}, examples: { matches: ["sed -i s/a/b/ x"], spares: ["sed p x"] } }\n`,
+    );
+    const check = async (command: string) =>
+      (await runInProcess(['check', '--config', rules, command], place)).stdout;
+    expect(await check('find . -exec sed -e s/a/b/ -i.bak {} +')).toContain('changes: hold\n');
+    expect(await check('sed s/a/b/ x')).not.toContain('changes:');
+  });
+
   test('prints the same as JSON', async () => {
     const { code, stdout } = await runInProcess(['check', '--json', 'xargs rm'], createPlace(listed));
     expect(code).toBe(126);

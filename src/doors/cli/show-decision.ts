@@ -11,13 +11,14 @@ export function toDecisionText(
   rules: Rules & { readonly kernel?: string | undefined },
   display: Display,
 ): string {
-  const { verdict, rule, reason, node, hint, remedy } = checked.decision;
+  const { verdict, rule, reason, node, hint, remedy, changes } = checked.decision;
   const { paint } = display;
   // The command may contain control characters, and these sentences quote it.
   const line = (label: string, text: string) => `${paint.faint(`${label}:`)} ${escapeControls(text)}\n`;
   return [
     `${paintVerdict(verdict, paint)}: ${escapeControls(reason)}\n`,
     line('rule', rule),
+    ...(changes === undefined ? [] : [line('changes', changes)]),
     ...(node === undefined ? [] : [line(`at ${node.pos}-${node.end}`, node.text)]),
     ...(display.isForPeople ? [] : [toProgramLines(checked)]),
     ...(rules.preset === undefined ? [] : [`${toPresetLine(rules)}\n`]),
