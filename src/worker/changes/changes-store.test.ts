@@ -106,8 +106,10 @@ describe('ChangesStore', () => {
   it('refuses a path that has not changed, and a part of a folder that was deleted or replaced as a whole', async () => {
     const { id = '' } =
       (await run('rm -r gone; rm -r sub; mkdir sub; echo c > sub/c; mkdir n', 'hold')) ?? {};
-    for (const path of ['nothing', 'b', 'gone/g', 'sub/c', 'n/m']) {
-      await expect(store.apply({ id, paths: ['n', path] }), path).rejects.toThrow(`"${path}" is not one of`);
+    for (const path of ['nothing', 'b', 'gone/g', 'sub/c', 'n/m', 'n\x000/gone']) {
+      await expect(store.apply({ id, paths: ['n', path] }), path).rejects.toThrow(
+        `${JSON.stringify(path)} is not one of`,
+      );
       await expect(store.discard({ id, paths: [path] }), path).rejects.toThrow('Nothing was done');
     }
     expect(readFileSync(join(workspace, 'gone/g'), 'utf8')).toBe('g\n');

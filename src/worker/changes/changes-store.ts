@@ -419,6 +419,8 @@ function toHelperPaths(
 ): readonly string[] {
   if (paths.length === 0 || paths.includes('')) throw noPath(id);
   return paths.map((path) => {
+    // NUL separates the words of a request to the helper.
+    if (path.includes('\0')) throw notChanged(path, id);
     const found = toHelperPath(path, folders);
     if (found === undefined) throw pathOutside(path, id);
     return found;
