@@ -31,7 +31,7 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
 const script = String.raw`
 use strict;
 my ($openat, $fstatat, $mknodat, $utimensat, $lsetxattr, $lgetxattr, $lremovexattr, $syncfs, $renameat, $linkat, $llistxattr,
-    $directory, $nofollow, $renameat2) = map { $_ + 0 } (split /,/, $ARGV[0])[2 .. 14, 19];
+    $directory, $nofollow, $renameat2, $unlinkat) = map { $_ + 0 } (split /,/, $ARGV[0])[2 .. 14, 19, 20];
 my ($order, $layout) = (split /,/, $ARGV[0])[15, 16];
 my @fields = split ' ', $order;
 my $is_root = $> == 0;
@@ -739,17 +739,16 @@ sub replace {
     touch_old(@$old);
     clean($frame->{from}, $name, @$new);
     my ($from, $to, $into) = map { fileno $frame->{$_} } qw(from to saved);
-    my $kept = place($frame->{saved}) . "/$name";
     my @saved = $frame->{is_empty} ? () : status_at($into, $name);
-    if (is_whiteout(@saved)) { step(); unlink $kept; @saved = () }
-    die "$kept exists\n" if @saved && !is_one_file(\@saved, $new) && !is_one_file(\@saved, $old);
+    if (is_whiteout(@saved)) { step(); syscall $unlinkat, $into, $name, 0; @saved = () }
+    die "$frame->{into}/$name exists\n" if @saved && !is_one_file(\@saved, $new) && !is_one_file(\@saved, $old);
     step();
     # The system may forbid links to files of other users.
     return overwrite($frame, $name, $path, $old) if @saved ? !is_one_file(\@saved, $new) : syscall($linkat, $from, $name, $into, $name, 0) != 0;
     step();
     if (syscall($renameat2, $into, $name, $to, $name, 2) != 0) {
         my ($is_unknown, $is_gone, $reason) = ($!{EINVAL}, $!{ENOENT}, $!);
-        unlink $kept;
+        syscall $unlinkat, $into, $name, 0;
         return overwrite($frame, $name, $path, $old) if $is_unknown;
         return push @raced, $path if $is_gone;
         die "$path: $reason\n";
@@ -764,7 +763,7 @@ sub drop_link {
     my ($frame, $name, $path, @new) = @_;
     push @inodes, $new[1];
     step();
-    unlink place($frame->{from}) . "/$name" or die failed($path);
+    syscall($unlinkat, fileno $frame->{from}, $name, 0) == 0 or die failed($path);
 }
 
 # Exchanges until the newest version of another program is in the workspace again. The one of the layer is still there.
