@@ -111,6 +111,25 @@ describe('changes', () => {
     expect([read('a'), read('b')]).toEqual(['a\nyours\n', 'b\nmine\n']);
   });
 
+  it('of two commands at once are applied in the order of their ends, and conflicts are told by path', async () => {
+    const here = create({ changes: 'track' });
+    const go = join(workspace, '..', 'go');
+    const begun = createDeferred<void>();
+    const waiting = `echo 1 >> a; rm b; echo 1 > first; echo begun; until [ -e '${go}' ]; do sleep 0.02; done`;
+    const running = here.run(waiting, {}, { onOutput: async () => begun.resolve() });
+    await begun.promise;
+    const second = await here.run('echo 2 >> a; echo 2 > second; cat b; ls');
+    expect([second.stdout, second.changes?.conflicts]).toEqual(['b\na\nb\nsecond\n', []]);
+    writeFileSync(go, '');
+    const { changes } = await running;
+    expect(changes).toMatchObject({ state: 'partial', conflicts: ['a'], created: 1, changed: 1, deleted: 1 });
+    expect([read('a'), read('first'), read('second')]).toEqual(['a\n2\n', '1\n', '2\n']);
+    expect(existsSync(join(workspace, 'b'))).toBe(false);
+    for (const id of [changes?.id, second.changes?.id])
+      expect(await here.engine.changes.undo({ id: id ?? '' }, context)).toMatchObject({ conflicts: [] });
+    expect([read('a'), read('b'), readdirSync(workspace)]).toEqual(['a\n', 'b\n', ['a', 'b']]);
+  });
+
   it('are kept beside a workspace on another mount (tmpfs), where commands cannot see them', async (test) => {
     needRoot(test);
     const mount = temporaryFolder();

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
@@ -69,6 +77,23 @@ describe('the store on ext4', () => {
     await runHeld(store, join(mount, 'workspace'), 'echo more >> a');
     const layers = join(mount, 'state/changes/layers');
     expect(execFileSync('lsattr', ['-d', layers], { encoding: 'utf8' })).toMatch(/^\S*T/);
+  });
+});
+
+describe('a subvolume of btrfs', () => {
+  it('is a workspace only with a place beside it, and changes in one inside of the workspace stay held', async (test) => {
+    const mount = mountNew(fileSystems[2], test);
+    const [volume, workspace] = [join(mount, 'volume'), join(mount, 'workspace')];
+    mkdirSync(workspace);
+    const isMade = (path: string) => runDirectly(mount, `btrfs subvolume create ${path}`) === 0;
+    test.skip(!isMade(volume) || !isMade(join(workspace, 'inner')), 'there is no btrfs program');
+    const store = createStore(mount);
+    expect(() => store.open([volume])).toThrow('there is no writable folder beside');
+    const id = await runHeld(store, workspace, 'echo a > a; echo i > inner/i');
+    await expect(store.apply({ id })).rejects.toThrow('inner/i: Invalid cross-device link, because it is in');
+    expect(readdirSync(workspace)).toEqual(['inner']);
+    expect(await store.apply({ id, paths: ['a'] })).toMatchObject({ state: 'partial', created: 1 });
+    await store.close();
   });
 });
 
