@@ -246,7 +246,7 @@ describe('changes', () => {
 
   it.for([
     ['has another mount inside', 'is a mount inside of the workspace', (mount: string) => join(mount, '..')],
-    ['is a mount itself', 'there is no writable folder beside', (mount: string) => mount],
+    ['is a mount itself', 'there is no writable folder outside of', (mount: string) => mount],
   ] as const)(
     'cannot be held if the workspace %s, and the error says so',
     async ([, message, choose], test) => {

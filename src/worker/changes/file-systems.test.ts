@@ -88,7 +88,7 @@ describe('a subvolume of btrfs', () => {
     const isMade = (path: string) => runDirectly(mount, `btrfs subvolume create ${path}`) === 0;
     test.skip(!isMade(volume) || !isMade(join(workspace, 'inner')), 'there is no btrfs program');
     const store = createStore(mount);
-    expect(() => store.open([volume])).toThrow('there is no writable folder beside');
+    expect(() => store.open([volume])).toThrow('there is no writable folder outside of');
     const id = await runHeld(store, workspace, 'echo a > a; echo i > inner/i');
     await expect(store.apply({ id })).rejects.toThrow('inner/i: Invalid cross-device link, because it is in');
     expect(readdirSync(workspace)).toEqual(['inner']);

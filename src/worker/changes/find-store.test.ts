@@ -38,7 +38,7 @@ describe('the store for the layers of a workspace', () => {
     const onOverlay = findStore(workspace, join(base, 'state'), [mount('/', 'overlay')]);
     expect(onOverlay).toEqual({ reason: expect.stringContaining('is on an overlay file system') });
     const itself = findStore(workspace, join(base, 'state'), [mount('/'), mount(workspace, 'ext4', '8:2')]);
-    expect(itself).toEqual({ reason: expect.stringContaining('no writable folder beside') });
+    expect(itself).toEqual({ reason: expect.stringContaining('no writable folder outside of') });
   });
 });
 
