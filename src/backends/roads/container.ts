@@ -36,6 +36,7 @@ export function createContainerMachine(name: string, road: ContainerRoad, deps: 
 }
 
 const pullWaitMs = 8_000;
+const pingMs = 7_000;
 
 class Container {
   readonly #name: string;
@@ -82,6 +83,7 @@ class Container {
 
   async #exec(argv: readonly string[]): Promise<FarProgram> {
     this.#api ??= createEngineApi(findEngineSocket(this.#name, this.#road, this.#deps.environment));
+    await ping(this.#api);
     const { container, user } = this.#road;
     if (container !== undefined) return startExec(this.#api, { container, argv, user });
     this.#id ??= this.#create(this.#api);
@@ -189,6 +191,15 @@ export function explainEngine(
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'it does not answer')
     return machineUnusable(name, `${kind} does not answer at ${socket}`, startHints[kind], error);
   return error;
+}
+
+// Other requests may take long on a busy machine; this one shows in time that an engine does not answer.
+async function ping(api: EngineApi): Promise<void> {
+  try {
+    await api.call({ method: 'GET', path: '/_ping', silentMs: pingMs });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
 }
 
 type ContainerState = 'running' | 'stopped' | 'missing';

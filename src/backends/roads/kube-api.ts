@@ -18,6 +18,7 @@ export class KubeError extends Error {
 }
 
 const silentMs = 10_000;
+const connectMs = 7_000;
 const maxAnswerBytes = 16_777_216;
 
 /** Makes a request; returns the JSON of the answer. */
@@ -41,7 +42,11 @@ export function callKube(
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'http:' ? sendPlain(url, options) : sendEncrypted(url, { ...options, ...cluster.tls });
-    sent.on('timeout', () => sent.destroy(new Error('it does not answer')));
+    const stop = () => sent.destroy(new Error('it does not answer'));
+    const connecting = setTimeout(stop, connectMs);
+    sent.on('socket', (socket) => socket.on('connect', () => clearTimeout(connecting)));
+    sent.on('close', () => clearTimeout(connecting));
+    sent.on('timeout', stop);
     sent.on('error', reject);
     sent.on('response', (answer) => {
       const pieces: Buffer[] = [];
