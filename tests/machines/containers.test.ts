@@ -15,13 +15,11 @@ import { createStart } from '../support/open-backend.ts';
 import { isInstalled } from '../support/program-needs.ts';
 import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
 import { describeDoors } from './describe-doors.ts';
 import { createGuidePlace } from './guide-place.ts';
 import { engineNeeds, startEngine, type TestEngine } from './hosts/start-engine.ts';
-
-afterAll(removeTemporaryFolders);
 
 const settings: Omit<ContainerRoad, 'kind'> = {
   ...{ image: 'nacre-test/node', pull: 'missing', network: 'none', mount: 'workspace' },

@@ -2,14 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runInProcess } from '../support/nacre.ts';
 import { blocks } from '../support/pages.ts';
-import { removeTemporaryFolders } from '../support/temporary-folder.ts';
 import { createGuidePlace } from './guide-place.ts';
 import { startHosts, whyNoHosts } from './hosts/start-ssh.ts';
-
-afterAll(removeTemporaryFolders);
 
 const noHosts = whyNoHosts();
 

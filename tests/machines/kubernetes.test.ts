@@ -1,5 +1,5 @@
 // Pods of a real cluster: that of KUBECONFIG, with the image of NACRE_TEST_IMAGE, which must have bash.
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRemoteBackend } from '../../src/backends/remote/create-remote-backend.ts';
 import { createRoad } from '../../src/backends/roads/create-road.ts';
 import { callKube } from '../../src/backends/roads/kube-api.ts';
@@ -10,11 +10,9 @@ import { describeBackend } from '../support/describe-backend.ts';
 import { createStart } from '../support/open-backend.ts';
 import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
 import { describeDoors } from './describe-doors.ts';
-
-afterAll(removeTemporaryFolders);
 
 const { KUBECONFIG, NACRE_TEST_IMAGE: image = 'node:22' } = process.env;
 const reason = KUBECONFIG === undefined ? 'KUBECONFIG is not set' : undefined;

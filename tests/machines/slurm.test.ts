@@ -10,13 +10,11 @@ import { createStart } from '../support/open-backend.ts';
 import { isInstalled } from '../support/program-needs.ts';
 import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
 import { describeDoors } from './describe-doors.ts';
 import { slurmNeeds, startLogin, startSlurm, type TestLogin, type TestSlurm } from './hosts/start-slurm.ts';
 import { whyNoHosts } from './hosts/start-ssh.ts';
-
-afterAll(removeTemporaryFolders);
 
 const missing = slurmNeeds.find((program) => !isInstalled(program));
 const reason = process.getuid?.() === 0 ? missing && `${missing} is missing` : 'only root can start it';

@@ -8,7 +8,7 @@ import { describeBackend } from '../support/describe-backend.ts';
 import { createStart } from '../support/open-backend.ts';
 import { readAll } from '../support/read-all.ts';
 import { toRemote } from '../support/roads.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workerOptionsIn } from '../support/worker-options.ts';
 import { startHosts, type TestHosts, whyNoHosts } from './hosts/start-ssh.ts';
 
@@ -19,7 +19,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   hosts?.stop();
-  removeTemporaryFolders();
 });
 
 const open = (host: string) => {

@@ -11,5 +11,6 @@ export default defineConfig({
     maxWorkers: 1,
     reporters: ['verbose', './tests/support/skip-reporter.ts'],
     globalSetup: ['tests/support/build.ts'],
+    setupFiles: ['tests/support/leave-nothing.ts'],
   },
 });
