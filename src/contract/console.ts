@@ -112,6 +112,8 @@ export interface QuestionCard {
   readonly server: string;
   readonly asked: {
     readonly command: string;
+    /** The machine that it would run on; null for that of the server. */
+    readonly on: string | null;
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
     readonly input: string | null;

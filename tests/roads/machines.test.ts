@@ -106,6 +106,26 @@ test('tools that run commands offer the machines, and list them when the name is
   expect(wrong.text).toContain('Use local or h1 or h2.');
 });
 
+test('the user is asked with the name of the machine', slow, async () => {
+  const machines = createStandIns(['h1', 'h2']);
+  const questions: string[] = [];
+  const server = await connect({
+    env: { PATH: machines.path },
+    userFile: 'confirm: unlisted\nmachines: { h1: { ssh: h1, allow: [touch] } }\n',
+    answer(message) {
+      questions.push(message);
+      return { action: 'accept', content: {} };
+    },
+  });
+  onTestFinished(async () => {
+    expect(await server.close()).toEqual([]);
+  });
+  const { structured } = await server.call({ command: 'touch made', on: 'h1' });
+  expect(structured).toMatchObject({ exit_code: 0 });
+  expect(existsSync(join(machines.home('h1'), 'made'))).toBe(true);
+  expect(questions).toEqual([expect.stringContaining(`touch made\non h1, in ${machines.home('h1')}\nwhy: `)]);
+});
+
 test('the audit log names the machine and its worker', slow, async () => {
   const { server } = await begin();
   await server.call({ command: 'echo hi', on: 'h1' });

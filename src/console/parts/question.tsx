@@ -96,6 +96,7 @@ export function Question({
           <CommandText text={asked.command} programs={question.programs} />
         </pre>
         <dl class="facts-list">
+          {asked.on !== null && <Fact name="on" value={asked.on} />}
           <Fact name="in" value={toPath(asked.cwd, home)} />
           {asked.into !== null && <Fact name="into" value={asked.into} />}
           {asked.sandbox !== null && <Fact name="sandbox" value={asked.sandbox} />}

@@ -25,6 +25,7 @@ test('P11: a question has the command on its first line, then the place and the 
   expect(ask('ls', { into: 'main', sandbox: 'strict' })).toContain(
     '\nin /app, typed into main, sandbox strict\n',
   );
+  expect(ask('ls', { on: 'gpu1', sandbox: 'strict' })).toContain('\non gpu1, in /app, sandbox strict\n');
   expect(ask('', { command: { kind: 'argv', argv: ['echo', 'a b'] } })).toMatch(/^"echo" "a b"\n/);
 });
 

@@ -5,13 +5,14 @@ import { describeChange } from '../../tools/common/describe-changes.ts';
 
 /**
  * The approval question to the client's user, in at most five lines, because clients collapse longer texts: the
- * command, its directory, the reason, its variables and stdin, and how to see parts that were cut.
+ * command, its machine and directory, the reason, its variables and stdin, and how to see parts that were cut.
  */
 export function toApprovalQuestion({ decision, asked, id, changes }: ApprovalRequest): string {
-  const { command, cwd, into, sandbox } = asked;
+  const { command, on, cwd, into, sandbox } = asked;
   const script =
     command.kind === 'shell' ? command.script : command.argv.map((word) => JSON.stringify(word)).join(' ');
   const place = [
+    ...(on === undefined ? [] : [`on ${on}`]),
     `in ${cwd}`,
     ...(into === null ? [] : [`typed into ${into}`]),
     ...(sandbox === null ? [] : [`sandbox ${sandbox}`]),

@@ -155,6 +155,7 @@ export function toQuestionCard(pending: PendingApproval, server: string): Questi
     asked: {
       ...asked,
       command: showCommand(asked.command),
+      on: asked.on ?? null,
       into: asked.into && lastPart(asked.into),
       changes: asked.changes ? describeHeldChanges(asked.changes) : null,
     },
