@@ -9,6 +9,7 @@ import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import { noTrails, type Shell } from './shell.ts';
+import { followed } from './trails.ts';
 import { mayBeAnywhere } from './unknown-writes.ts';
 import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
@@ -385,7 +386,7 @@ function mayEndAnywhere({ isAnywhere }: Shell, path: Arg | undefined): boolean {
 
 function changedTrails({ cwd, trails }: Shell, text: string | undefined): readonly string[] {
   if (cwd !== undefined || text === undefined || /^(?:\/|-$)/.test(text)) return noTrails;
-  return trails.map((trail) => (trail === '' ? text : `${trail}/${text}`));
+  return trails.map((trail) => followed(trail, text));
 }
 
 function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[] | undefined {

@@ -8,6 +8,7 @@ import { anyOutput, type Output } from '../words/output.ts';
 import { baseName, normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
 import type { Invocation } from './survey.ts';
+import { relativePath } from './trails.ts';
 import { noteUnknownWrite } from './unknown-writes.ts';
 import type { Walk } from './walk.ts';
 
@@ -183,16 +184,6 @@ function placesOf(path: string, scope: WalkScope): string[] {
       ? trails.map((trail) => relativePath(trail === '' ? path : `${trail}/${path}`))
       : (cwd ?? [undefined]).map((place) => normalisePath(path, place) ?? path);
   return [...new Set(places)];
-}
-
-/** Resolves `.` and `..` in a relative path as far as possible. */
-function relativePath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 const homeFiles =

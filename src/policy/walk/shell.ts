@@ -3,6 +3,7 @@ import { type Arg, type Hole, type TextSpan, unknown, type Value } from '../word
 import { limits } from '../words/limits.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
+import { eitherTrails } from './trails.ts';
 import {
   derivedHole,
   everyValue,
@@ -190,8 +191,7 @@ export class Shell {
       this.mergeArguments(other);
     this.cwd = eitherCwd(this.cwd, other.cwd);
     this.isAnywhere ||= other.isAnywhere;
-    if (this.trails !== other.trails)
-      this.trails = [...new Set([...this.trails, ...other.trails])].slice(0, limits.values);
+    if (this.trails !== other.trails) this.trails = eitherTrails(this.trails, other.trails);
   }
 
   /** Returns the names of variables that differ from an earlier copy. */

@@ -70,14 +70,31 @@ function isSamePiece(mine: Piece, theirs: Piece | undefined): boolean {
   );
 }
 
-/** Applies `limits.values` and `limits.textLength`; if values are dropped, an unknown one is added. */
+/** Applies `limits.values` and `limits.textLength`; if values are dropped, one that mentions them is added. */
 export function bounded(values: readonly Value[]): readonly Value[] {
   const [only] = values;
   if (values.length === 1 && only !== undefined && !isLong(only)) return values;
   const kept = values.some(isLong)
     ? values.map((value) => (isLong(value) ? [derivedHole(value)] : value))
     : values;
-  return kept.length > limits.values ? [...kept.slice(0, limits.values), [unknown]] : kept;
+  if (kept.length <= limits.values) return kept;
+  const plain = kept.filter(isPlain);
+  const ordered =
+    plain.length === kept.length ? kept : [...kept.filter((value) => !isPlain(value)), ...plain];
+  return [...ordered.slice(0, limits.values), [mention(ordered.slice(limits.values))]];
+}
+
+/** Words that are no option, no path and no name of a hidden file are dropped first. */
+function isPlain(value: Value): boolean {
+  return /^\w[\w.@:+,=-]*$/.test(textOf(value) ?? '-');
+}
+
+/** A hole that mentions options and paths among these values. */
+function mention(values: readonly Value[]): Hole {
+  const hole = takenHole(values.flat());
+  if (values.every(isPlain)) return hole;
+  const text = values.map((value) => value.map(textBehind).join('')).join(' ');
+  return { ...hole, text: text.slice(0, 4_096), from: boundedFrom(text) };
 }
 
 /** A hole derived from a value in a way the walk does not follow; `from` records text in it that could be evaluated. */

@@ -8,7 +8,9 @@ export const limits = {
   /** Nesting of shell text and substitutions: `bash -c "bash -c …"`, `$(… $(…))`. */
   depth: 32,
   /** Possible values tracked per variable. */
-  values: 16,
+  values: 40,
+  /** Directories tracked of a script that changes to several, below one that is not known. */
+  trails: 16,
   /** Pieces (texts and holes) tracked per value. */
   pieces: 32,
   /** Combinations of possible words analysed per command. */
