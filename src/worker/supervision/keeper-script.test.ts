@@ -38,6 +38,12 @@ test('E2: a keeper is not ready before the init process of its namespace sleeps'
   await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
 });
 
+test('a keeper whose fork() failed at first is ready, although bash reports that on the same descriptor', () => {
+  const retry = 'bash: fork: retry: Resource temporarily unavailable\n';
+  expect(parseKeeperMessage(`${retry}${retry}ready`)).toEqual({ kind: 'ready' });
+  expect(parseKeeperMessage('not ready')).toBeUndefined();
+});
+
 test('the CPU time in an `ended` message is parsed in any locale', () => {
   const parse = (point: string) =>
     parseKeeperMessage(`ended 3 4 0m0${point}001s 0m0${point}002s\n1m2${point}003s 0m0${point}040s\n`);

@@ -85,8 +85,7 @@ export type KeeperMessage =
 
 /** Parses a keeper's message; undefined for anything else. */
 export function parseKeeperMessage(text: string): KeeperMessage | undefined {
-  // The guard adds the version of Landlock.
-  if (/^ready(?: \d+)?$/.test(text)) return { kind: 'ready' };
+  if (readyPattern.test(text)) return { kind: 'ready' };
   const [, how, code, count, ms] = exitedPattern.exec(text) ?? [];
   if (how !== undefined)
     return {
@@ -103,6 +102,9 @@ export function parseKeeperMessage(text: string): KeeperMessage | undefined {
   const isKilled = wasKilled(text.slice(0, start), status);
   return { kind: 'ended', status: Number(status), isKilled, processes: Number(processes), cpuMs };
 }
+
+// The guard adds the version of Landlock. Lines before it are bash's own: at a process limit it reports each fork() that it repeats.
+const readyPattern = /(?:^|\n)ready(?: \d+)?$/;
 
 // From a keeper of `namespaceScript`.
 const exitedPattern = /^(exited|killed) (\d{1,3}) (\d{1,7}) (\d{1,12})$/;
