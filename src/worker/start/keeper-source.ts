@@ -1,6 +1,5 @@
 import { closeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { NacreError } from '../../contract/failure.ts';
 import type { Isolation } from '../../contract/isolation.ts';
 import type { JobSpec } from '../../contract/job.ts';
 import { createStopwatch } from '../../support/timing.ts';
@@ -23,6 +22,7 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import { openTerminal } from '../terminal/open-terminal.ts';
 import { KeeperLauncher, type KeeperOptions } from './keeper-launcher.ts';
 import { fitsPlan, type SupervisedDeps, toDefaultPlan, toLongScript, toProbePlan } from './keeper-plan.ts';
+import { supervisionUnavailable } from './start-failures.ts';
 import { openScript } from './start-process.ts';
 import type { StartOptions } from './starter.ts';
 import { toStamp } from './to-guard.ts';
@@ -225,11 +225,7 @@ export class KeeperSource {
     }
     const reason = keeper.readStderr().trim() || 'it ended immediately';
     await keeper.discard();
-    throw new NacreError(
-      'isolation_unavailable',
-      `Supervision at level ${this.#supervisor.level} could not be started for this command: ${reason}`,
-      { hint: 'Run nacre doctor to see what this machine allows. Nothing was run.' },
-    );
+    throw supervisionUnavailable(this.#supervisor.level, reason);
   }
 }
 

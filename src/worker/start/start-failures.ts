@@ -122,6 +122,19 @@ export function startUnavailable(program: string, cause: unknown): NacreError {
   });
 }
 
+// As bubblewrap and bash print EAGAIN, ENOMEM and EMFILE.
+const exhausted = /Resource temporarily unavailable|Cannot allocate memory|Too many open files/;
+
+/** The error for a namespace that could not be created, with what its supervisor printed. */
+export function supervisionUnavailable(level: string, reason: string): NacreError {
+  if (exhausted.test(reason)) return startUnavailable(level, reason);
+  return new NacreError(
+    'isolation_unavailable',
+    `Supervision at level ${level} could not be started for this command: ${reason}`,
+    { hint: 'Run nacre doctor to see what this machine allows. Nothing was run.' },
+  );
+}
+
 function canExecute(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
