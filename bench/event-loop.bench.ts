@@ -1,5 +1,5 @@
-// The longest task on the event loop while 64 commands run at once in a program with 1 GB of heap, beside Node's `spawn`,
-// which blocks while the kernel copies the page tables of the whole heap.
+// The longest task on the event loop while 64 commands run at once in a program with 1 GB of heap, compared with Node's
+// `spawn`, which blocks while the kernel copies the page tables of the whole heap.
 import { spawn } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createBenchEngine, median, report, runIn } from './measure.ts';

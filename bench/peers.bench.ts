@@ -1,5 +1,5 @@
-// nacre beside what users would choose in its place: child_process and execa as libraries, two servers from npm over MCP.
-// Contenders take turns in one run, and each row is printed as a multiple of the first contender.
+// nacre compared with the alternatives: child_process and execa as libraries, two servers from npm over MCP. Contenders
+// take turns in one run, and each row is printed as a multiple of the first contender.
 import { exec, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';

@@ -1,4 +1,5 @@
-// Counts the characters that a model reads: the tool list and the replies to 30 typical commands, beside other MCP servers.
+// Counts the characters that a model reads: the tool list and the replies to 30 typical commands, compared with other
+// MCP servers.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

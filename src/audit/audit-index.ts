@@ -173,7 +173,7 @@ function rewrite(
     prev = digestOf(line);
     return line;
   });
-  // Removed first, because `writeFileSync` would follow a symlink; O_EXCL does not.
+  // The old file is removed first, because `writeFileSync` would follow a symlink; O_EXCL does not.
   rmSync(`${path}.new`, { force: true });
   writeFileSync(`${path}.new`, texts.join(''), { mode: 0o600, flag: 'wx' });
   assertHeld();

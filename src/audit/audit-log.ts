@@ -25,7 +25,7 @@ import type { RedactFor } from './redact-machines.ts';
 export interface AuditLog {
   /** The file of today. */
   readonly path: string;
-  /** The part of its files' names that tells servers apart. */
+  /** The part of its files' names that identifies the server. */
   readonly instance: string;
   /** Writes the record and all records before it; throws `audit_unavailable` if that fails. */
   record(entry: AuditEntry): void;

@@ -216,7 +216,8 @@ function toPortRecord({ port, hostPort, room, command }: AuditedPort): Record<st
   return { port, host_port: hostPort, connection: room, listener: command };
 }
 
-// Of a long command the beginning, length and digest are recorded. `cut` runs after `redact`, or half a secret could remain.
+// Records only the beginning, length and digest of a long command. `cut` runs after `redact`, or half a secret could
+// remain.
 function toCommandRecord(command: Command, redact: Redact): unknown {
   if (command.kind === 'argv') return redactArguments(command.argv, redact).map(cut);
   const { script } = command;

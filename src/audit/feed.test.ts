@@ -40,7 +40,7 @@ describe('the feed of an audit folder', () => {
     feed.close();
   });
 
-  test('records that no page follows are passed on when they are asked for', async () => {
+  test('records that no page follows are passed on at the next request', async () => {
     const found: string[] = [];
     let isFollowed = false;
     const feed = createAuditFeed(dir, {
@@ -60,7 +60,7 @@ describe('the feed of an audit folder', () => {
     feed.close();
   });
 
-  test('a line that is written in two pieces is passed on once it is complete', async () => {
+  test('a line that is written in two pieces is passed on when it is complete', async () => {
     const found: string[] = [];
     const feed = createAuditFeed(dir, {
       onRecords: (records) => void found.push(...records.map(({ record }) => record.id)),

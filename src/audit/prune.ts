@@ -19,8 +19,8 @@ import { readLines } from './read-lines.ts';
 const checkEveryMs = 3_600_000;
 
 /**
- * Removes the oldest files, at most one day's worth. A `pruned` entry with the last record and the reason is written to the
- * index first, so that `verifyAudit` knows what is missing. Files of today may still grow, so they stay.
+ * Removes the oldest files, at most one day's worth. A `pruned` entry with the last record and the reason is written to
+ * the index first, so that `verifyAudit` expects the gap. Files of today may still grow, so they stay.
  */
 export function prune(dir: string, index: AuditIndex, retention: Retention, now: Date): void {
   if (!isTime(join(dir, 'pruned'), now)) return;
@@ -80,8 +80,8 @@ function readEnds(path: string): Omit<Anchor, 'event' | 'file' | 'instance'> | n
   return { first: first.seq, before: first.prev, last: last.seq, head: digestOf(`${end}\n`) };
 }
 
-// At most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is the last
-// run; it only saves work, so a wrong one does no harm.
+// True at most once an hour for all servers together, because there may be thousands of files. The mtime of `mark` is
+// the last run; it only saves work, so a wrong mtime does no harm.
 function isTime(mark: string, now: Date): boolean {
   const last = lstatSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (Math.abs(now.getTime() - last) < checkEveryMs) return false;

@@ -26,7 +26,7 @@ export const backends = {
   },
   /** Background commands and persistent shells in the detached worker, everything else in this process. */
   outlive: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => {
-    const [{ createLocalBackend }, { routeJobs }, remote, { workerIsWorthAsking }] = await Promise.all([
+    const [{ createLocalBackend }, { routeJobs }, remote, { mayHaveKeptJobs }] = await Promise.all([
       import('./local/create-local-backend.ts'),
       import('./outlive/route-jobs.ts'),
       createDetached(options, detached, 'use'),
@@ -36,12 +36,12 @@ export const backends = {
       isSandboxed: options.sandbox !== 'off',
       isRequired: detached.isRequired,
       log: detached.log,
-      hasKept: () => workerIsWorthAsking(options.stateDir),
+      hasKept: () => mayHaveKeptJobs(options.stateDir),
     });
   },
   /** The commands of the detached worker, for the local user. */
   kept: async (options: LocalOptions, detached: DetachedOptions): Promise<Backend> => {
-    const [remote, { workerIsWorthAsking }] = await Promise.all([
+    const [remote, { mayHaveKeptJobs }] = await Promise.all([
       createDetached(options, detached, 'view'),
       import('../worker/host/worker-folder.ts'),
     ]);
@@ -49,7 +49,7 @@ export const backends = {
       ...remote,
       environmentSecrets: async () => [],
       // `remote.takeUp` would start a worker just to find that it keeps no command.
-      takeUp: async (request) => (workerIsWorthAsking(options.stateDir) ? remote.takeUp(request) : []),
+      takeUp: async (request) => (mayHaveKeptJobs(options.stateDir) ? remote.takeUp(request) : []),
     };
   },
 };

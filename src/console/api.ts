@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Converts an error to one sentence to show to the reader. */
+/** Converts an error to one sentence for the user. */
 export function toSentence(error: unknown): string {
   return error instanceof ApiError ? error.message : 'The server does not reply.';
 }

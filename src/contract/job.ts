@@ -145,7 +145,7 @@ export interface JobEnd {
   readonly kept: readonly ProcessRef[];
   /** Processes that survived SIGKILL, such as one blocked in the kernel. */
   readonly survivors: readonly ProcessRef[];
-  /** Hosts, as `host:port`, that the network proxy refused; the command may exit with 0 all the same. */
+  /** Hosts, as `host:port`, that the network proxy refused; the command may nevertheless exit with 0. */
   readonly deniedHosts: readonly string[];
   /** Programs that the kernel refused to execute, because they are not listed (`exec`); absent if there were none. */
   readonly deniedPrograms?: readonly string[] | undefined;

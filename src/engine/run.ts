@@ -51,7 +51,7 @@ async function followToOutcome(
     if (collector) return collector.toOutcome(state, cwd);
     return await shapeOutcome(deps.backend, state, { ...request, ...call, cwd });
   } finally {
-    // Not before the output was read: the backend may dispose of an ended job at any time.
+    // `ended` comes after the output was read, because the backend may dispose of an ended job at any time.
     deps.sessions.ended(id);
   }
 }

@@ -10,7 +10,7 @@ import { type MachineBackend, routeMachines } from './route-machines.ts';
 const withShells = (...shells: readonly SessionState[]) =>
   ({ listSessions: async () => shells, worker: () => 'worker-1' }) as unknown as MachineBackend;
 
-test('a machine that lists the shells of another one cannot change what is known about them', async () => {
+test('a machine that lists the shells of another one cannot change their state', async () => {
   const own: SessionState = { key: 'me/main', cwd: '/', status: 'ready' };
   const local: Backend = withShells(own);
   const hostile = withShells({ ...own, cwd: '/tmp', status: 'busy' });

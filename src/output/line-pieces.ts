@@ -39,7 +39,8 @@ export function createLinePieces(
   let at = from;
 
   // A part of a long line is returned before its end, while the decoder keeps the rest. All parts have the start of the
-  // line, so that a reader that stops between two of them reads the line again instead of losing what the decoder has.
+  // line, so that a reader that stops between two of them reads the line again, and the bytes in the decoder are not
+  // lost.
   const toPiece = (stream: Stream, text: string, isLineEnd: boolean): TextPiece[] => {
     const start = starts[stream] ?? at;
     if (text === '') return [];

@@ -61,7 +61,7 @@ export function createMatcher({ limitMs = defaultLimitMs }: { limitMs?: number }
   };
 
   return {
-    // One at a time, so that terminating the thread for a slow pattern does not abort another test.
+    // Tests run one at a time, so that terminating the thread for a slow pattern does not abort another test.
     test(pattern, texts) {
       const matches = turn.then(() => test(pattern, texts));
       turn = matches.catch(() => {});

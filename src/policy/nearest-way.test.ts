@@ -19,7 +19,7 @@ test.each([
   expect(nearestWay(name, listed)).toBe(sentence);
 });
 
-test('nothing is suggested that is not listed, or that does something else', () => {
+test('a way is suggested only if its program is listed and it does the same', () => {
   expect(nearestWay('wget', ['ls'])).toBeUndefined();
   expect(nearestWay('cut', ['cat'])).toBeUndefined();
   expect(nearestWay('docker', ['ls'])).toBeUndefined();

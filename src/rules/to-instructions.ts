@@ -1,5 +1,5 @@
-// The MCP `instructions` of a connection: what a model may do, so that it does not have to find out from refusals. They
-// come from the same rules that the policy applies.
+// The MCP `instructions` of a connection: they tell a model what it may do, so that it need not find out from refusals.
+// They come from the same rules that the policy applies.
 import type { PolicyRule } from '../contract/decision.ts';
 import type { MachineReport } from '../contract/report.ts';
 import { escapeControls } from '../support/escape-controls.ts';
@@ -61,13 +61,13 @@ const verdicts = { allow: 'allowed', ask: 'asks the user', deny: 'refused' };
 const maxRuleChars = 60;
 
 function describePolicy(policy: readonly PolicyRule[]): readonly string[] {
-  const told = policy.filter((rule) => rule.verdict !== 'allow' || !isAboutProgram(rule));
-  if (told.length === 0) return [];
-  const shown = told.slice(0, maxRules).map(({ verdict, program, args = [], cwd }) => {
+  const described = policy.filter((rule) => rule.verdict !== 'allow' || !isAboutProgram(rule));
+  if (described.length === 0) return [];
+  const shown = described.slice(0, maxRules).map(({ verdict, program, args = [], cwd }) => {
     const command = [program, ...args].join(' ').slice(0, maxRuleChars).toWellFormed();
     return `${command}${cwd === undefined ? '' : ` in ${cwd}`} (${verdicts[verdict]})`;
   });
-  const more = told.length > maxRules ? `, and ${told.length - maxRules} more` : '';
+  const more = described.length > maxRules ? `, and ${described.length - maxRules} more` : '';
   return [`Rules: ${shown.join(', ')}${more}.`];
 }
 

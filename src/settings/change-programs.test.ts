@@ -73,7 +73,7 @@ describe('denying a program', () => {
     expect(deny(own, 'curl')).toBe(`${own}${denied.slice('policy:\n'.length)}`);
   });
 
-  it('for a project leaves the list alone', () => {
+  it('for a project does not change the list', () => {
     const text = deny('allowed_commands: [curl]\n', 'curl', '/app');
     expect(text).toContain(
       'allowed_commands: [curl]\npolicy:\n  - { verdict: deny, program: curl, cwd: /app,',

@@ -11,7 +11,7 @@ export interface ProgramChange {
   readonly project?: string | undefined;
 }
 
-/** The edited text, and sentences for the user about what the lines do not say. */
+/** The edited text, and notes for the user that the changed lines do not show. */
 export interface ChangedPrograms {
   readonly text: string;
   readonly notes: readonly string[];

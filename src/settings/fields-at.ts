@@ -11,7 +11,7 @@ export function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   return field === undefined ? [] : fieldsAt(field, rest);
 }
 
-// Of a union, only the object has fields; the other options, such as a plain word, have none.
+// In a union, only the object has fields; the other options, such as a plain word, have none.
 function withoutWrappers(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return withoutWrappers(schema.unwrap());

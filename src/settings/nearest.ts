@@ -41,7 +41,7 @@ const findAbbreviated: Finder = (word, names) =>
 
 const findClosest: Finder = (word, names) => {
   let best: string | undefined;
-  // At most 2 edits or a quarter of `word`, and for a short `word` at most half of its letters.
+  // Allows 2 edits or a quarter of `word`, whichever is more, and for a short `word` at most half of its letters.
   let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 4)), Math.ceil(word.length / 2)) + 1;
   for (const candidate of names) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());

@@ -69,7 +69,7 @@ export class Schema<Output = unknown, Input = unknown> {
     return new Schema<Output | undefined, Input | undefined>(this.shape, { isOptional: true });
   }
 
-  /** Adds what the schema itself cannot express. */
+  /** Adds metadata that the schema itself cannot express. */
   meta(about: SettingMeta): Schema<Output, Input> {
     const { isOptional, fallback } = this;
     return new Schema<Output, Input>(this.shape, { about, isOptional, fallback });

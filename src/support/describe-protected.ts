@@ -19,7 +19,7 @@ function describeRefused(names: readonly string[]): string {
   return `Read-only in this sandbox, because programs outside of it run it or read their settings from it: ${names.join(', ')}.${git} The user can allow changes with the setting unprotected (NACRE_UNPROTECTED=${names.join(',')}). A restart of this server applies it.`;
 }
 
-// As the setting `unprotected` accepts it, relative to the project.
+// The path relative to the project, as the setting `unprotected` accepts it.
 function toName(path: string, cwd: string): string {
   const git = path.lastIndexOf('/.git');
   if (git !== -1) return path.slice(git + 1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carriesPassword, looksSecret } from './looks-secret.ts';
+import { containsPassword, looksSecret } from './looks-secret.ts';
 
 test.each(
   'GITHUB_TOKEN NACRE_TOKEN NACRE_HTTP_TOKEN github_token npm_config_authToken DB_PASSWORD PGPASSWORD MYSQL_PWD SSHPASS AWS_SECRET_ACCESS_KEY OPENAI_API_KEY OPENAI_APIKEY STRIPE_KEY GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS GH_PAT SESSION_JWT CLIENT_SECRET REDISCLI_AUTH MAIL_PASS TOKEN'.split(
@@ -28,7 +28,7 @@ test.each([
   'host=db user=a password=secret dbname=b',
   'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=c2VjcmV0',
 ])('the value %s carries a password', (value) => {
-  expect(carriesPassword('ANY_NAME', value)).toBe(true);
+  expect(containsPassword('ANY_NAME', value)).toBe(true);
 });
 
 test.each([
@@ -39,5 +39,5 @@ test.each([
   'password',
   '--password-store=basic',
 ])('the value %s carries none', (value) => {
-  expect(carriesPassword('ANY_NAME', value)).toBe(false);
+  expect(containsPassword('ANY_NAME', value)).toBe(false);
 });

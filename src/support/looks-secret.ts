@@ -37,7 +37,7 @@ const settingWithPassword =
  * True for a value with a password in a URL or connection string, such as that of DATABASE_URL. Proxy variables are exempt, because without
  * them programs behind a proxy reach nothing.
  */
-export function carriesPassword(name: string, value: string): boolean {
+export function containsPassword(name: string, value: string): boolean {
   if (proxyName.test(name)) return false;
   return urlWithPassword.test(value) || settingWithPassword.test(value);
 }

@@ -155,7 +155,7 @@ function join(ranges: readonly SecretRange[]): readonly SecretRange[] {
   return joined;
 }
 
-// One number for both, because numbers are faster than texts in a Set.
+// Combines both into one number, because a Set of numbers is faster than a Set of texts.
 function toNumber([bytes, sum]: readonly [number, number]): number {
   return bytes * modulus + sum;
 }

@@ -71,7 +71,7 @@ export class Peer {
     return this.#isClosed;
   }
 
-  /** Milliseconds since anything was received. */
+  /** Milliseconds since the last bytes were received. */
   get silentMs(): number {
     return performance.now() - this.#lastData;
   }

@@ -25,7 +25,9 @@ export class CommandStreams {
   #input: CommandInput | null = null;
   #inputEnded = false;
   #inputFile: InputFile | null = null;
-  /** The thread that was blocked in `read` at the last write; until it has run, it has not read that input (`isSameBlock`). */
+  /**
+   * The thread that was blocked in `read` at the last write. Until it runs, it has not read that input (`isSameBlock`).
+   */
   #lastReader: BlockedReader | null = null;
   #terminal: Terminal | null = null;
   #launch: { send(): void; drop(): void } | null = null;
@@ -107,7 +109,7 @@ export class CommandStreams {
   /** True while one of the command's processes is blocked reading its `stdin` or terminal. */
   awaitsInput(): boolean {
     const reader = this.#input?.isFull() === false ? this.#findReader() : null;
-    // A prompt that it wrote before that `read` is in the pipe now.
+    // A prompt that the process wrote before that `read` is in the pipe by now.
     if (reader) this.drain();
     return reader !== null && !reader.isStopped && !isSameBlock(reader, this.#lastReader);
   }

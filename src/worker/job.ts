@@ -36,7 +36,7 @@ export interface JobDeps {
   readonly withheldEnv: readonly string[];
   /** As in `JobState`. */
   readonly changesNote?: string | undefined;
-  /** Called if it was ended because it changed a file that is too large for its layer. */
+  /** Called if the command was ended because it changed a file that is too large for its layer. */
   readonly onTooLarge?: (() => void) | undefined;
 }
 
@@ -284,7 +284,7 @@ export class Job {
       atEnd || (await settlesWithin(Promise.race([streams.ended(), tree.finished]), this.#options.drainMs));
     const left = await (isClosed ? describeSettled(tree) : tree.describe());
     if (this.#session) return this.#seal({ cause: 'exit', leftRunning: left });
-    // A daemon would go on writing to a layer that is applied now.
+    // A daemon would keep writing to the layer while it is applied.
     const kept = this.#layer ? [] : await this.#options.daemons.endOthers(tree, stopLeftovers);
     const survivors = kept.length > 0 ? [] : await tree.end(stopLeftovers);
     const leftRunning = left.filter(({ pid }) => !kept.some((daemon) => daemon.pid === pid));
@@ -384,7 +384,7 @@ export class Job {
       watch?.release();
     };
     if (tree && isKept) this.#options.daemons.adopt(tree, release);
-    // No process is left to clean up urgently, so resolve `wait` first.
+    // Cleaning up is not urgent, because no process is left; resolve `wait` first.
     else setImmediate(release);
   }
 

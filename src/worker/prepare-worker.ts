@@ -236,7 +236,7 @@ function toStartDeps(
   isRoot: boolean,
 ): SupervisedDeps {
   const { table, keep, cwd, warmShells, homeShow: added } = options;
-  // The programs of nacre itself must stay visible, too.
+  // nacre's own program files must also stay visible.
   const programs = [path, dirname(bash.path), dirname(process.execPath)].join(':');
   return {
     ...{ table, keep, cwd, homes, warmShells, env, path, ownFiles, limitEnforcer, isRoot },

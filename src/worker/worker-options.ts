@@ -9,7 +9,7 @@ import type { ShellBounds } from './shell/shell-bounds.ts';
 import type { StarterOptions } from './start/choose-starter.ts';
 import type { PtyBinary } from './terminal/load-pty.ts';
 
-/** Worker options: the settings of `settings.ts`, and what the process of the server found. */
+/** Options of a worker: the settings of `settings.ts`, and facts about the server's process. */
 export interface WorkerOptions extends StarterOptions, Isolation, Limits, ExecOptions {
   readonly stateDir: string;
   /** The `cwd`, home directory and environment of the server's process. */

@@ -81,7 +81,7 @@ export function createWorker(options: WorkerOptions): Worker {
       try {
         return await jobs.find(id).read(from, readOptions);
       } catch (error) {
-        // If the job was disposed of during the read, `find` throws the better error.
+        // If the job was disposed of during the read, `find` throws a clearer error.
         jobs.find(id);
         throw error;
       }
@@ -104,7 +104,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return (await preparation.get()).shells.close(key, (id) => jobs.stopOnClose(id));
     },
     ...roomMethods(preparation, jobs),
-    // A worker in this process ends with its connection, so nothing outlives it.
+    // A worker in this process ends with the process, so nothing outlives its connection.
     takeUp: async () => [],
     settle: async () => {},
     async close() {

@@ -24,7 +24,7 @@ export interface StepResult {
   readonly stderr?: string | undefined;
   readonly attempts: number;
   readonly duration_ms: number;
-  /** Why it was skipped, refused or failed, if `status` does not say it all. */
+  /** Why it was skipped, refused or failed, in more detail than `status`. */
   readonly reason?: string | undefined;
   /** True if an earlier run completed it and `resume` reused the result. */
   readonly resumed?: boolean | undefined;

@@ -161,8 +161,8 @@ function whyNot(
   workflow: Workflow,
   signal: AbortSignal,
 ): string | undefined {
-  const told = abortReason(signal);
-  if (signal.aborted) return `the workflow was aborted${told === undefined ? '' : `: ${told}`}`;
+  const reason = abortReason(signal);
+  if (signal.aborted) return `the workflow was aborted${reason === undefined ? '' : `: ${reason}`}`;
   const { when } = step;
   const failed = hasFailed(ended, workflow);
   if (when === 'failure') return failed ? undefined : 'no step has failed';

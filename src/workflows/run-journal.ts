@@ -38,28 +38,28 @@ export function readJournal(path: string): JournalState {
   return { unknown, workedOnBy };
 }
 
-/** Notes that this process works on the run. */
+/** Records that this process works on the run. */
 export function journalRun(path: string): void {
   append(path, { event: 'run', process: ownIdentity() });
 }
 
-/** Notes a step that is about to start; `written` is the digest of its definition. */
+/** Records a step that is about to start; `written` is the digest of its definition. */
 export function journalBegun(path: string, step: string, written: string): void {
   append(path, { event: 'begun', step, written });
 }
 
-/** Notes a step whose result is known. */
+/** Records a step whose result is known. */
 export function journalEnded(path: string, step: string): void {
   append(path, { event: 'ended', step });
 }
 
-/** Notes that this process no longer works on the run. */
+/** Records that this process no longer works on the run. */
 export function journalClosed(path: string): void {
   append(path, { event: 'closed' });
 }
 
-// Synced, because the effect of a step may outlive a power failure. The line break comes first, so that a line that was cut
-// off by a kill does not spoil the next one.
+// Synced, because the effect of a step may outlive a power failure. The line break comes first, so that a line that was
+// cut off by a kill does not corrupt the next one.
 function append(path: string, line: JournalLine): void {
   const fd = openRegularFile(path, 'append');
   try {

@@ -68,7 +68,7 @@ export function createRunStore(dir: string): RunStore {
         begin: (step) => write(() => journalBegun(paths.journal, step.id, digestOf(step, workflow))),
         end(step, ended) {
           const { status, resumed } = ended.get(step.id)?.result ?? {};
-          // Nothing was begun, so there is nothing to save.
+          // No step was started, so there is nothing to save.
           if (status === 'unknown' || status === 'skipped' || resumed) return;
           write(() => {
             saveSteps(paths.saved, run, workflow, new Map([...earlier.completed, ...ended]));
@@ -79,7 +79,7 @@ export function createRunStore(dir: string): RunStore {
           try {
             journalClosed(paths.journal);
           } catch {
-            // The line only matters as long as this process lives.
+            // The line is only needed while this process is alive.
           }
         },
       };

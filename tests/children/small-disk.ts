@@ -49,7 +49,7 @@ do {
 rmSync(filler);
 const freed = await bash.run({ command: 'echo freed' });
 const loud = await bash.run({ command: 'yes | head -c 30000000; sleep 60', timeout: 30_000 });
-// The output of the first one gives way to that of the second.
+// The output of the first command is removed to make room for that of the second.
 const louder = await bash.run({ command: 'yes no | head -c 30000000; sleep 60', timeout: 30_000 });
 const last = await bash.run({ command: 'echo last' });
 await nacre.close();

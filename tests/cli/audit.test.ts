@@ -59,7 +59,7 @@ describe('S6: nacre audit', () => {
     expect(await shown('--since', '2999-01-01')).toBe(0);
   });
 
-  it('prune shows what is beyond the limits, removes it only if a person says so, and verify counts it', async () => {
+  it('prune shows what is beyond the limits, removes it only after a confirmation, and verify counts it', async () => {
     const dir = join(place.cwd, 'old-audit');
     for (const day of ['2026-01-01', '2026-01-02']) {
       const log = createAuditLog({

@@ -81,7 +81,7 @@ describe('an output log in the page', () => {
     expect(store.rows(store.lines - 1, 1)[0]?.pieces[0]?.text).toHaveLength(99);
   });
 
-  test('bytes that were left out are counted, and the rest goes on', () => {
+  test('skipped bytes are counted, and the output continues after them', () => {
     const store = new LogStore(0);
     store.append(encode('first\n'), 0, false);
     store.skip(1_000);
@@ -230,7 +230,7 @@ describe('a pattern', () => {
     },
   );
 
-  test('agrees with the language for what both know', () => {
+  test('matches like RegExp in the syntax that both support', () => {
     const part = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '(ab|b)', 'x?', 'a*', '(?:ba)+');
     fc.assert(
       fc.property(

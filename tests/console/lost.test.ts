@@ -43,7 +43,7 @@ describe('a page that loses its connection', { timeout: 600_000 }, () => {
     expect(await here.close()).toEqual([]);
   });
 
-  test('says so, and goes on with the output where it was: every line once', async () => {
+  test('says so, and continues the output where it stopped: every line once', async () => {
     const tick = (from: number, to: number) =>
       `for i in $(seq ${from} ${to}); do echo "tick $i"; sleep 0.01; done`;
     const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.05; done`;

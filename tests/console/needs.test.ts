@@ -69,7 +69,7 @@ describe('what needs you', { timeout: 300_000 }, () => {
     await page.close();
   });
 
-  test('a notification says so, if the reader wants it and looks elsewhere', async () => {
+  test('a notification appears if the user has turned it on and the page is in the background', async () => {
     await browser.context.addInitScript(`globalThis.shown = [];
       globalThis.Notification = class {
         static permission = 'granted';

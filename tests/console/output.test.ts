@@ -307,7 +307,7 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
-  test('a pattern that takes for ever elsewhere does not stop the page', async () => {
+  test('a pattern that backtracks forever in other engines does not block the page', async () => {
     const { id } = await run('long.txt', `${`${'a'.repeat(3_000)}!\n`.repeat(200)}`);
     const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}` });
     await page.locator('.log .ln').first().waitFor();

@@ -341,7 +341,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.close();
   });
 
-  test('new lines are read aloud if the reader wants it: how many, and the last', async () => {
+  test('if the user turns it on, new lines are read aloud: their number and the last one', async () => {
     const { page } = await openConsolePage(browser, here, { path: '/server' });
     const { id } = await first('q=tee');
     await page.getByRole('checkbox', { name: 'Announce new lines' }).check();
@@ -389,7 +389,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.close();
   });
 
-  test('a viewer sees the same and can only look', async () => {
+  test('a viewer sees the same pages without actions', async () => {
     const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
     await page.getByText('This page is read-only.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Pause everything' }).isDisabled()).toBe(true);

@@ -39,7 +39,7 @@ afterAll(async () => {
   expect(await here.close()).toEqual([]);
 });
 
-describe('what the reader looks at', { timeout: 300_000 }, () => {
+describe('rows under the pointer', { timeout: 300_000 }, () => {
   test('on the page Now no row moves while the pointer does', async () => {
     await page.goto(`${here.address}/`);
     const row = page.getByRole('link', { name: 'false' });

@@ -141,7 +141,7 @@ describe('the console sees every command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
-  test('a page that comes back with its token gets what it missed, once', async () => {
+  test('a page that reconnects with its token gets each missed change once', async () => {
     const first = await openConsole(here, operator);
     first.send({ type: 'watch', records: true });
     const { token } = await first.until(isType('now'));
@@ -357,7 +357,7 @@ describe('approvals', { timeout: 300_000 }, () => {
 });
 
 describe('a viewer', { timeout: 300_000 }, () => {
-  test('looks at everything and changes nothing', async () => {
+  test('can read everything and change nothing', async () => {
     const viewer = pageHeaders(here, await signIn(here, { role: 'viewer', name: 'wall' }));
     const now = await get<NowReply>('/api/now', viewer);
     expect(now.page).toEqual({ role: 'viewer', name: 'wall' });

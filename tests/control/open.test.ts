@@ -76,7 +76,7 @@ test('without a server, nacre open says how to start one', async () => {
   );
 });
 
-test('nacre open --viewer makes a link to a page that can only look', async () => {
+test('nacre open --viewer makes a link to a read-only page', async () => {
   const { stdout } = await open(server, '--print', '--viewer');
   const signedIn = await takeLink(server.address, stdout.trim());
   const headers = { Cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '', Origin: server.address };

@@ -49,7 +49,7 @@ const starved = (['group', 'namespace'] as const).flatMap((level) =>
   Object.entries(starving).map(([fault, limit]) => [level, fault, limit] as const),
 );
 test.each(starved)(
-  'at level %s, commands get a new fork server if one has a limit (%s), and those that run go on',
+  'at level %s, commands get a new fork server if one has a limit (%s), and running ones continue',
   async (level, _fault, limit) => {
     here = createTestWorker({ highestLevel: level, supervisionRequire: level, warmShells: 0 });
     const id = await here.start('echo up; sleep 0.5; echo done');
@@ -65,7 +65,7 @@ test.each(starved)(
   },
 );
 
-test('at level group, fork servers that were replaced again and again are not kept', async () => {
+test('at level group, repeatedly replaced fork servers do not accumulate', async () => {
   here = createTestWorker();
   for (let round = 0; round < 8; round += 1) {
     expect(await here.run('echo works')).toMatchObject({ stdout: 'works\n' });

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const script = `mount -t tmpfs -o size=4m,mode=1777 none "$1" && "$2" "$3" "$4" "$1" &&
   NACRE_STATE_DIR=$1/state "$2" "$5" audit verify`;
 
-test('a full disk refuses or ends commands with the reason, running ones go on, and nothing is lost', async (context) => {
+test('on a full disk commands are refused or ended with the reason, running ones continue, and nothing is lost', async (context) => {
   needRoot(context);
   needPrograms(context, 'unshare');
   const folder = temporaryFolder();

@@ -7,7 +7,7 @@ import { createTestEngine } from '../support/engine.ts';
 const me = { caller: { door: 'cli', client: 'test' }, owner: 'tester' } as const;
 const query = { maxChars: 500, keep: 'beginning', view: 'clean', howToReadOn: () => '', waitMs: 0 } as const;
 
-test('outputs of ended commands give way to running ones, and their readers are told', async () => {
+test('outputs of ended commands are removed to make room for running ones, and their readers are notified', async () => {
   const here = createTestEngine({
     // The near side of every other road has its own copy of the beginning; tests/outlive/disk-space.test.ts is for those.
     road: 'process',

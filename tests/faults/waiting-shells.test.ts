@@ -13,7 +13,7 @@ async function killWaitingShell(here: TestWorker): Promise<void> {
   if (shell) process.kill(shell, 'SIGKILL');
 }
 
-test('waiting shells that die again and again leave no descriptor, and the next command works', async (context) => {
+test('waiting shells that die repeatedly leave no descriptor, and the next command works', async (context) => {
   await needLevel(context, 'namespace');
   const here = createTestWorker(supervised);
   try {

@@ -118,7 +118,7 @@ describe('H10: a call over MCP whose connection is lost', () => {
     },
   );
 
-  test('goes on while it is resumed, and is cancelled if that connection is lost too', async () => {
+  test('keeps running while it is resumed, and is cancelled if that connection is lost too', async () => {
     const session = await openSession('2025-11-25');
     const [first, second] = [new AbortController(), new AbortController()];
     const nap = newNap();

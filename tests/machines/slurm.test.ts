@@ -85,7 +85,7 @@ describe.skipIf(reason !== undefined)('an allocation of Slurm', () => {
     await expect.poll(jobs).toBe('');
   });
 
-  test('that Slurm refuses is reported in its words', async () => {
+  test('that Slurm refuses is reported with its message', async () => {
     await expect(open({ partition: 'no-such' }).backend.open()).rejects.toThrow(/Slurm says: .*partition/i);
   });
 

@@ -24,7 +24,7 @@ const saved = ({ state }: OutliveHome) => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-test('a request waits on after its server was killed, and its approval is used once', {
+test('a request stays pending after its server was killed, and its approval is used once', {
   timeout: 120_000,
 }, async () => {
   const home = create();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createOutliveHome, type OutliveHome } from '../support/outlive.ts';
 
-test('the logs of ended commands use no more disk than spool_total_bytes; the oldest give way', {
+test('the logs of ended commands use no more disk than spool_total_bytes; the oldest are removed', {
   timeout: 120_000,
 }, async () => {
   const home = createOutliveHome({ env: { NACRE_SPOOL_TOTAL_BYTES: '1000000' } });

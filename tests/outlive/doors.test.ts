@@ -24,7 +24,7 @@ test('nothing survives orphan_ms, neither commands nor shells nor the worker', s
   await next.kill();
 });
 
-test('a server that comes back before orphan_ms keeps the command for good', slow, async () => {
+test('a server that reconnects before orphan_ms keeps the command', slow, async () => {
   const home = createOutliveHome({ env: { NACRE_ORPHAN_MS: '4000' } });
   const first = await home.open();
   await first.call('start_command', { command: 'sleep 7003', name: 'kept' });
@@ -151,7 +151,7 @@ test('of two commands with the same name, the running one keeps the name', slow,
 });
 
 test(
-  'a command that was taken up is lost when the worker is killed, and its output stays readable',
+  'a command to which a server has reattached is lost when the worker is killed, and its output stays readable',
   slow,
   async () => {
     const home = createOutliveHome();

@@ -29,7 +29,9 @@ const frame = (length: number, kind: number, json: string) => {
 const begin = Buffer.from(magic, 'latin1');
 const call = (json: string) => Buffer.concat([begin, frame(9 + json.length, 1, json)]);
 
-test('nonsense on its socket harms neither the worker nor its commands', { timeout: 180_000 }, async () => {
+test('malformed data on its socket harms neither the worker nor its commands', {
+  timeout: 180_000,
+}, async () => {
   const home = createOutliveHome();
   const client = await home.open();
   await client.call('start_command', { command: 'sleep 7200', name: 'kept' });
@@ -51,7 +53,7 @@ test('nonsense on its socket harms neither the worker nor its commands', { timeo
   await client.leave();
 });
 
-test('a connection that says nothing does not keep the worker from ending', {
+test('a silent connection does not keep the worker from ending', {
   timeout: 120_000,
 }, async () => {
   const home = createOutliveHome();

@@ -31,7 +31,7 @@ function copyOf(replacements: Readonly<Record<string, string>>): string {
   return join(dist, 'cli.js');
 }
 
-test('a new version takes up the commands of a worker of the same protocol, and uses it', slow, async () => {
+test('a new version uses a worker of the same protocol, and reattaches to its commands', slow, async () => {
   const home = createOutliveHome();
   const first = await home.open();
   const script = 'echo begun; read x; echo "got $x"; exit 6';

@@ -4,7 +4,7 @@ import { type Case, readCases } from './read-cases.ts';
 
 const cases = readCases<Pick<Case, 'command' | 'allow' | 'expect'>>('./red-team.jsonl');
 
-describe('T6 P8 P10: commands that a red team wrote without knowing the code', () => {
+describe('T6 P8 P10: commands from a red team that did not know the code', () => {
   test.each(cases.map((one) => [`${one.command} [${one.allow}]`, one] as const))(
     '%s',
     (_name, { command, allow, expect: verdict }) => {

@@ -61,7 +61,7 @@ const statusOf = async (client: OutliveClient, id: string) => {
 };
 
 test.each(['killed', 'closed'])(
-  'a later server takes up a command on another machine whose server was %s',
+  'a later server reattaches to a command on another machine whose server was %s',
   slow,
   async (how) => {
     const { home } = begin();

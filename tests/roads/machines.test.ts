@@ -182,7 +182,7 @@ test('default_machine runs every command there, and agents do not see it', slow,
   expect(local.structured).toMatchObject({ code: 'invalid_request' });
 });
 
-test('a machine that cannot be reached is an error with its name, and others go on', slow, async () => {
+test('an unreachable machine is an error that names it, and others are not affected', slow, async () => {
   const { machines, server } = await begin();
   machines.cut('h1');
   const off = await server.call({ command: 'echo', on: 'h1' });

@@ -17,18 +17,22 @@ const patient = { timeout: 30_000, interval: 20 };
 const count = 'for i in $(seq 1 100); do echo $i; sleep 0.02; done; exit 7';
 const numbers = Array.from({ length: 100 }, (_, index) => `${index + 1}\n`).join('');
 
-test('a command that outlives nothing goes on when its stream is opened again in time', slow, async () => {
-  const { backend, start, cut } = createBrokenRoad();
-  const id = await start(count);
-  for (let round = 0; round < 5; round += 1) {
-    await backend.read(id, round * 10, { waitMs: 10_000, maxBytes: 10 });
-    cut();
-  }
-  expect(await readAll(backend, id)).toEqual({ stdout: numbers, stderr: '' });
-  expect(await backend.wait(id, 20_000)).toMatchObject({ status: 'failed', end: { exitCode: 7 } });
-});
+test(
+  'a command that does not outlive its server keeps running if its stream is reopened in time',
+  slow,
+  async () => {
+    const { backend, start, cut } = createBrokenRoad();
+    const id = await start(count);
+    for (let round = 0; round < 5; round += 1) {
+      await backend.read(id, round * 10, { waitMs: 10_000, maxBytes: 10 });
+      cut();
+    }
+    expect(await readAll(backend, id)).toEqual({ stdout: numbers, stderr: '' });
+    expect(await backend.wait(id, 20_000)).toMatchObject({ status: 'failed', end: { exitCode: 7 } });
+  },
+);
 
-test('it is ended when the stream is not opened again in time, and reported as lost', slow, async () => {
+test('it is ended if the stream is not reopened in time, and reported as lost', slow, async () => {
   const road = createBrokenRoad({ graceMs: 200 });
   const { backend, start, folder } = road;
   const id = await start('echo $$ > pid; sleep 300');
@@ -81,7 +85,7 @@ test('a persistent shell and the room of a connection are the same after a break
   expect(new Set(host().links.flatMap((link) => link.workers()))).toEqual(new Set([before?.hosted]));
 });
 
-test('a call during an outage is answered after it, and a later outage is no worse', slow, async () => {
+test('a call during an outage is answered after it, also in a later outage', slow, async () => {
   const road = createBrokenRoad({ patienceMs: 400 });
   const { backend, start } = road;
   const id = await start('sleep 300');
@@ -122,7 +126,7 @@ test('after a break, output is pushed again as far as it is read', slow, async (
   expect(elapsed()).toBeLessThan(20_000);
 });
 
-test('a start that another worker would get is not made again, and its command is lost', slow, async () => {
+test('a start is not repeated to another worker, and its command is lost', slow, async () => {
   const road = createBrokenRoad();
   const { backend, folder } = road;
   const id = await road.prepare('echo run >> runs; sleep 300');
@@ -143,7 +147,7 @@ test('a start that another worker would get is not made again, and its command i
 });
 
 test(
-  'a start that is not answered in time may run, so it is unreachable until more is known',
+  'a command whose start is not answered in time may run, so it is unreachable until its state is known',
   slow,
   async () => {
     const road = createBrokenRoad({ patienceMs: 200 });
@@ -165,7 +169,7 @@ test(
   },
 );
 
-test('a start that never arrived is reported as such, and not made later', slow, async () => {
+test('a start that never arrived is reported, and not repeated later', slow, async () => {
   const road = createBrokenRoad({ patienceMs: 200 });
   const { backend, folder } = road;
   const id = await road.prepare('echo once > runs');
@@ -192,7 +196,7 @@ test(
   },
 );
 
-test('writes are made once however often the stream breaks', slow, async () => {
+test('each write is executed once, however often the stream breaks', slow, async () => {
   const { backend, start, cut } = createBrokenRoad();
   const id = await start('cat', { stdin: 'open' });
   for (let line = 1; line <= 100; line += 1) {

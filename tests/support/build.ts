@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// A child of `runChild` is one bundled file in another folder, so it is told the root.
+// A child of `runChild` is one bundled file in another folder, so it receives the root as a parameter.
 const root = process.env.NACRE_TEST_ROOT ?? fileURLToPath(new URL('../..', import.meta.url));
 
 /** The built command line. */

@@ -107,7 +107,7 @@ function createKeeper(
       await detached.open();
       return detached;
     } catch (error) {
-      // Not `hasBegun`, which is true while the stream is being opened again.
+      // This does not use `hasBegun`, which is true while the stream is being reopened.
       if (isRequired || detached.worker() !== '') throw error;
       const reason = error instanceof Error ? error.message : String(error);
       log(`${reason} Background commands and persistent shells end with this server.`);

@@ -143,7 +143,7 @@ export class Mirror {
     const elapsed = createStopwatch();
     while (from >= this.#total() && from >= this.#end && !this.hasEnded && elapsed() < waitMs)
       await this.#changed.wait(waitMs - elapsed());
-    // Up to `credit`, the far side pushes output without being asked.
+    // Up to `credit`, the far side pushes output without a request.
     const patienceMs = Math.min(waitMs, elapsed() + pushMs);
     while (from >= this.#end && from < this.#total() && from < this.credit && elapsed() < patienceMs)
       await this.#changed.wait(patienceMs - elapsed());

@@ -50,7 +50,7 @@ test('without a pull, a missing image is an error with the command that pulls it
   expect(seen.filter((one) => one.startsWith('POST /images'))).toEqual([]);
 });
 
-test('a pull that takes long goes on while calls report it', { timeout: 60_000 }, async () => {
+test('a slow pull continues while calls report it', { timeout: 60_000 }, async () => {
   const { machine, seen } = await openMachine((request, answer) => {
     if (request.url?.startsWith('/images/create')) answer.write('{"status":"Pulling"}\n');
     else notFound(request, answer);
@@ -59,7 +59,7 @@ test('a pull that takes long goes on while calls report it', { timeout: 60_000 }
   expect(seen.filter((one) => one.startsWith('POST /images'))).toHaveLength(1);
 });
 
-test('other answers are shown in the words of the engine', async () => {
+test('other errors are shown with the message of the engine', async () => {
   const { machine } = await openMachine((request, answer) => {
     if (request.method === 'GET') answer.end('{}');
     else answer.writeHead(400).end('{"message":"bind source path does not exist: /data"}');
@@ -67,7 +67,7 @@ test('other answers are shown in the words of the engine', async () => {
   await expect(machine.run(['sh'])).rejects.toThrow('docker says: bind source path does not exist: /data');
 });
 
-test('an engine that does not run is named with its socket', async () => {
+test('the error for an engine that is not running names its socket', async () => {
   const road: ContainerRoad = {
     ...{ kind: 'podman', host: '/run/no/such.sock', image: 'a', pull: 'missing', network: 'none' },
     ...{ mount: 'none', mounts: [], env: {}, isReadOnly: false },

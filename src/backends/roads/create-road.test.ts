@@ -87,7 +87,7 @@ test('the files of the worker are stored once, by their digest, for their user a
   expect(readdirSync(machine.home)).toEqual(['.cache']);
 });
 
-test('a machine without Node gets that of this machine', { timeout: 120_000 }, async () => {
+test('a machine without Node gets the Node binary of this machine', { timeout: 120_000 }, async () => {
   const machine = createMachine(usual);
   expect(await runThere(machine, 'echo hi')).toBe('hi\n');
   expect(statSync(join(machine.cache, 'node/node')).size).toBe(statSync(process.execPath).size);
@@ -125,12 +125,12 @@ test('a folder that others can write is refused', async () => {
   await expect(road.open()).rejects.toThrow('others can write to it');
 });
 
-test('a machine that sends something else is refused with the beginning of it', async () => {
+test('a machine that sends no valid message is refused with the beginning of its output', async () => {
   const { road } = createMachine([...usual, 'node'], { shell: '/bin/echo This account is closed.' });
   await expect(road.open()).rejects.toThrow('it sent: This account is closed.');
 });
 
-test('a flood instead of a worker is refused', async () => {
+test('a machine that sends endless output instead of a message is refused', async () => {
   const { road } = createMachine([...usual, 'node'], { shell: '/usr/bin/yes --' });
   await expect(road.open()).rejects.toThrow('it sent 64 KiB of other output instead of a message');
 });

@@ -33,7 +33,7 @@ test('the context of Docker is read from its configuration, and DOCKER_CONTEXT n
   expect(() => find({ DOCKER_CONTEXT: 'gone' })).toThrow('the Docker context "gone" has no readable address');
 });
 
-test('the socket of the own user is found', () => {
+test('the socket in XDG_RUNTIME_DIR is found', () => {
   const runtime = temporaryFolder();
   write(join(runtime, 'podman/podman.sock'), '');
   expect(findEngineSocket('m', { kind: 'podman' }, { XDG_RUNTIME_DIR: runtime })).toBe(

@@ -1,6 +1,6 @@
 // Opens a stream to the worker of another machine over a road that can run a program there:
 // 1. `sh` there starts the loader with a Node that it finds, or asks for one, which is then uploaded once,
-// 2. the loader asks for the files of the worker unless they are there under their digest,
+// 2. the loader requests the files of the worker unless a folder with their digest exists,
 // 3. the loader becomes `worker.js attach`, whose stdin and stdout are the stream.
 import type { Duplex } from 'node:stream';
 import type { NacreError } from '../../contract/failure.ts';

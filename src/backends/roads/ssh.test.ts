@@ -19,13 +19,13 @@ test.each(['gpu1', 'me@gpu1.example.org', 'ssh://me@gpu1:2222', '10.0.0.1', 'fe8
   },
 );
 
-test('the shell of the host passes every word on as it is', () => {
+test('the login shell of the host passes every word on unchanged', () => {
   const words = ['a b', "it's", '$HOME', '`x`', '*', '\\', '"'];
   const command = toSshArgv('gpu', host, ['printf', '%s\\n', ...words]).at(-1) ?? '';
   expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe(`${words.join('\n')}\n`);
 });
 
-test('host keys are checked as the user has it, and neither keys nor screen are forwarded', () => {
+test('host keys are checked as the user configured, and neither agent nor X11 is forwarded', () => {
   const argv = toSshArgv('gpu', { host: 'gpu1', config: '/c' }, ['true']);
   expect(argv).toEqual(expect.arrayContaining(['-F', '/c', '-T', '-a', '-x', 'BatchMode=yes']));
   expect(argv.join(' ')).not.toMatch(/StrictHostKeyChecking|KnownHosts/i);

@@ -6,7 +6,10 @@ import type { ShownLog } from './use-log.ts';
 const everyMs = 2_000;
 const longestLine = 200;
 
-/** Reads new lines aloud, at most every two seconds: how many, and the last one. Off until the reader asks for it. */
+/**
+ * Has screen readers announce new lines, at most every two seconds: their number and the last one. Off until the user
+ * turns it on.
+ */
 export function LineAnnouncement({ shown }: { readonly shown: ShownLog }) {
   const [words, setWords] = useState('');
   const latest = useRef(shown);

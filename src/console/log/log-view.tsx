@@ -71,7 +71,7 @@ export function LogView({ card }: { readonly card: CommandCard }) {
   );
 }
 
-// Lines that arrived since the reader scrolled up.
+// Lines that arrived since the user scrolled up.
 function useFreshLines({ state, isFollowing }: ShownLog): number {
   const [seen, setSeen] = useState(0);
   const arrived = state?.arrived ?? 0;

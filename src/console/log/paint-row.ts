@@ -83,7 +83,7 @@ function toClassName(row: MarkedRow | number, line: number, options: RingOptions
   return names.join(' ');
 }
 
-// In a part of a long output the number of a line may be unknown; its link uses the byte position in any case.
+// In a part of a long output the number of a line may be unknown; its link always uses the byte position.
 function paintNumber(link: HTMLAnchorElement, line: number, row: MarkedRow | undefined): void {
   setText(link, row === undefined ? '' : String(row.number ?? '·'));
   link.dataset.line = String(line);

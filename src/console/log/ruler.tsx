@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LogState } from '../worker/messages.ts';
 
-/** Marks beside the scroll bar: matches, lines with errors, and the part that is on the screen. */
+/** Marks next to the scroll bar: matches, lines with errors, and the part that is on the screen. */
 export function Ruler({
   state,
   view,

@@ -38,7 +38,7 @@ export class Fetches {
     this.#deps = deps;
   }
 
-  /** Fetches more if the reader is near the beginning or the end of what is kept. */
+  /** Fetches more if the visible rows are near the beginning or the end of the kept part. */
   fetchNear(id: number, log: OpenLog, line: number, count: number): void {
     const { firstLine, lines, firstCursor } = log.store;
     if (line - firstLine < aheadLines && firstCursor > log.floor) this.#begin(id, log, 'before');

@@ -8,8 +8,8 @@ export interface MarkedRow extends Row {
 }
 
 /**
- * Where a log begins, and which output follows: `all`; `tail`, in which the server may skip output that the page is too slow for; or
- * `part`, in which parts are fetched as the reader scrolls.
+ * Where a log begins, and which output follows: `all`; `tail`, in which the server may skip output that the page is too
+ * slow for; or `part`, in which parts are fetched as the user scrolls.
  */
 export interface LogOptions {
   readonly from: number;

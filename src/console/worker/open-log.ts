@@ -12,7 +12,7 @@ export class OpenLog {
   readonly command: string;
   readonly mode: LogOptions['mode'];
   isEnded = false;
-  /** True while the server sends new output; otherwise parts are fetched as the reader scrolls. */
+  /** True while the server sends new output; otherwise parts are fetched as the user scrolls. */
   isLive: boolean;
   /** True if the output ends with the lines that are kept. */
   isAtEnd = false;

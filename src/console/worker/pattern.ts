@@ -1,4 +1,4 @@
-// Regular expressions that a reader types, matched in linear time: a pattern such as (a+)+$ cannot stop the page.
+// Regular expressions that a user types, matched in linear time: a pattern such as (a+)+$ cannot stop the page.
 // 1. the pattern becomes an automaton of states (Thompson), 2. sets of states become states of a table as they are needed,
 // so that most characters cost one lookup. Groups do not capture; look-around and back references are refused.
 

@@ -53,7 +53,7 @@ export class Search {
     return before + 1 < this.#lines.length ? before + 1 : 0;
   }
 
-  /** Up to `count` lines with matches, spread over all of them, for marks beside the scroll bar. */
+  /** Up to `count` lines with matches, evenly selected, for marks next to the scroll bar. */
   marks(count: number): readonly number[] {
     const step = Math.max(1, Math.ceil(this.#lines.length / count));
     const lines: number[] = [];

@@ -84,7 +84,7 @@ interface Printed {
   readonly exitCode?: number;
 }
 
-// The exit code tells scripts that some files were not replaced.
+// The exit code shows scripts that some files were not replaced.
 function toPrinted(text: string, results: readonly ChangesResult[]): Printed {
   return results.some(({ conflicts }) => conflicts.length > 0) ? { text, exitCode: problemExit } : { text };
 }

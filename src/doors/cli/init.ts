@@ -88,7 +88,8 @@ async function edit(deps: InitDeps, client: Client, flags: Flags): Promise<void>
   }
 }
 
-// With `--scope project` the configuration file is in the project's folder, so the folder is asked for first.
+// With `--scope project` the configuration file is in the project's folder, so the question about the folder comes
+// first.
 async function withProject(
   deps: InitDeps,
   client: Client,
@@ -146,7 +147,7 @@ function toShellContext(
   return { name, client, scope, machine, backupDir: deps.places.backupDir };
 }
 
-/** Writes the client's file; if that fails, the settings file becomes what it was. */
+/** Writes the client's file; if that fails, the settings file is restored. */
 function replaceOrUndo(
   { places }: PlaceAccess,
   file: ConfigFile,

@@ -1,4 +1,5 @@
-// `nacre machines`: connects to every machine of the settings and shows what it finds; `nacre machines check NAME` shows one in full.
+// `nacre machines`: connects to every machine in the settings and shows whether it can be used; `nacre machines check
+// NAME` shows one in full.
 import { NacreError } from '../../contract/failure.ts';
 import { localMachine, type MachineExamination } from '../../contract/machine.ts';
 import { escapeControls } from '../../support/escape-controls.ts';

@@ -129,7 +129,7 @@ function describeAbort(file: string): string {
   return text === '' ? `${file} exists` : text.slice(0, maxAbortChars).toWellFormed();
 }
 
-// Not `readFileSync`: the file may be endless, such as a pipe.
+// Does not use `readFileSync`, because the file may be endless, such as a pipe.
 function readStart(file: string): string {
   try {
     if (!statSync(file).isFile()) return '';

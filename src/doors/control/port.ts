@@ -107,7 +107,8 @@ async function openPort(found: readonly FoundPort[], port: number, flags: Flags)
   return `${toAddress(opened.hostPort)} is ${label}; close it with nacre port --close ${opened.hostPort}.\n`;
 }
 
-// Not 127.0.0.1: browsers would send the cookie of nacre's own pages there, because cookies ignore ports.
+// Uses `localhost`, not 127.0.0.1, to which browsers would send the cookie of nacre's own pages, because cookies ignore
+// ports.
 function toAddress(hostPort: number): string {
   return `http://localhost:${hostPort}`;
 }

@@ -79,7 +79,7 @@ function serveConnection(socket: Socket, secret: string, server: ControlledServe
     const reply = await answerRequest(line, secret, server, gone.signal);
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
   };
-  // One request at a time: typed input has to arrive in order, and replies carry no id.
+  // Requests are handled one at a time: typed input has to arrive in order, and replies carry no id.
   let turn = Promise.resolve();
   const lines = createInterface({ input: socket });
   // readline re-emits socket errors, such as EPIPE from a client that left before its reply.

@@ -140,7 +140,7 @@ export class ShellProcess {
     return this.readOutput();
   }
 
-  // One at a time: two concurrent reads would return or append the same output twice.
+  // Steps run one at a time, because two concurrent reads would return or append the same output twice.
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const result = this.#updating.then(step);
     this.#updating = result.catch(() => {});

@@ -102,7 +102,7 @@ function toOpenAiFunction(tool: FunctionTool, { strict = true }: SchemaOptions):
   return { name, description, parameters: strict ? toStrict(schema, 'nullable') : schema, strict };
 }
 
-// Not strict by default: Anthropic compiles all strict tools of a request together and rejects too many.
+// Tools are not strict by default: Anthropic compiles all strict tools of a request together and rejects too many.
 function toAnthropicTool(tool: FunctionTool, { strict = false }: SchemaOptions): AnthropicTool {
   const { name, description } = tool;
   const schema = tool.inputSchema();

@@ -66,7 +66,7 @@ export interface McpDoor {
   watchResources(source: McpSource, listener: McpResourceListener): Promise<() => void>;
 }
 
-/** Creates what the routes use, except for what depends on the port. */
+/** Creates the dependencies of the routes, except for those that need the port. */
 export async function createHttpDeps(
   deps: ServeDeps,
   token: string,

@@ -118,7 +118,7 @@ const pagePaths = [
   ...['/approvals', '/audit', '/server'],
 ];
 
-/** The console: its pages, what they show, and what an operator does. */
+/** The console: its pages, their data, and the actions of operators. */
 function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
   return [
     ...pagePaths.map((path) => open('GET', path, ({ headers }) => serveConsolePage(headers))),

@@ -19,7 +19,7 @@ export interface ElicitedUser {
   openQuestion(): InputRequiredResult | undefined;
 }
 
-// Below the 60 s after which clients abandon a call; no answer by then denies the command.
+// Shorter than the 60 s after which clients abandon a call; no answer within this time denies the command.
 const answerTimeoutMs = 50_000;
 const answerKey = 'approval';
 // A form without fields: `accept` itself is the approval.

@@ -13,7 +13,7 @@ export class InstructedServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     if (!introductions.includes(method)) return super._wrapHandler(method, handler);
     return super._wrapHandler(method, async (request, context) => {
-      // First the SDK's handler, because it stores `clientInfo`, which the instructions depend on.
+      // The SDK's handler runs first, because it stores `clientInfo`, on which the instructions depend.
       const result = await handler(request, context);
       const instructions = await this.instruct?.(context);
       return instructions === undefined ? result : { ...result, instructions };

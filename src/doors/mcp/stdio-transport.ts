@@ -15,7 +15,7 @@ import { isObject } from '../../support/is-object.ts';
 import type { Io } from '../door.ts';
 import { type InputLine, splitLines } from './split-lines.ts';
 
-// Larger than any valid tool input, so that the tool itself can report which field is too long.
+// This limit is larger than any valid tool input, so that the tool itself can report which field is too long.
 const maxMessageBytes = 24 * 1024 * 1024;
 
 type Id = string | number;
@@ -92,7 +92,7 @@ function findMessageProblem(value: unknown): string {
   return `The message is not valid JSON-RPC: ${problem}. Nothing was run.`;
 }
 
-// Checked here, because the SDK would reply with the raw issues of its zod schema.
+// The transport checks this, because the SDK would reply with the raw issues of its zod schema.
 function findCallProblem(message: unknown): string | undefined {
   const { method, params } = toFields(message);
   if (method !== 'tools/call') return undefined;

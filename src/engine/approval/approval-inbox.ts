@@ -28,7 +28,7 @@ export interface PendingApproval {
   readonly connection: string | null;
   readonly rule: string;
   readonly programs: readonly FoundProgram[];
-  /** SHA-256 of what is asked; `GivenReply.digest` has to match it. */
+  /** SHA-256 of the request; `GivenReply.digest` has to match it. */
   readonly digest: string;
 }
 
@@ -78,7 +78,7 @@ interface Entry {
   answer: SavedAnswer | null;
 }
 
-// Well below the minute after which clients drop a call.
+// A call waits this long for the answer, well below the minute after which clients drop a call.
 const answerWaitMs = 20_000;
 const attendedWaitMs = 45_000;
 const longestNote = 2_000;

@@ -110,7 +110,7 @@ function recordDecision(
   else audit.record(entry);
 }
 
-// Two adjacent words that are not options: most scripts have none and need no `backend.inspect` for paths.
+// Matches two adjacent words that are not options: most scripts have none and need no `backend.inspect` for paths.
 const adjacentWords = /[\w./] [\w./]/;
 const maxQuotableChars = 8_192;
 

@@ -20,7 +20,7 @@ export interface ShapeOptions
 
 // Up to this size the whole output is decoded, and the number of omitted characters is exact.
 const wholeBytes = 8_388_608;
-// Of a larger output only this much at both ends is read.
+// Only this much is read at both ends of a larger output.
 const windowBytes = 1_048_576;
 // If both ends have less than this of a stream, the whole log is searched for it: it may be an error message in the middle.
 const enoughBytes = 65_536;

@@ -42,7 +42,7 @@ export async function start(
     throw error;
   }
   screen?.follow(id);
-  // Not awaited, and a failure is not an error: a command may exit without reading its stdin.
+  // The write is not awaited, and its failure is not an error: a command may exit without reading its stdin.
   if (typeof stdin === 'object') backend.write(id, Buffer.from(stdin.text), { eof: true }).catch(() => {});
   return { ...admission, id };
 }

@@ -52,7 +52,7 @@ function connects(program: string, text: string): boolean {
 
 const maxInvocationChars = 2_000;
 
-// Up to the next operator; one inside quotes only shortens the text that is searched for a subcommand.
+// The text up to the next operator; an operator inside quotes only shortens the text that is searched for a subcommand.
 function textFrom(text: string, pos: number): string {
   const [invocation = ''] = /^[^;|&\n]*/.exec(text.slice(pos, pos + maxInvocationChars)) ?? [];
   return invocation;

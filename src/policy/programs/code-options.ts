@@ -176,7 +176,7 @@ function refuse(call: ProgramCall, runsCode: RegExp): Effect[] {
   return [...effects, ...unknownWords(call), ...perhaps(call)];
 }
 
-/** Subcommands that run something, in programs of this file. */
+/** Subcommands, of programs in this file, that run other programs. */
 const verbs = /^(?:exec|shell|forall|dispatch|ssh)$|^macro:/;
 
 /** An unknown word may be any option. */

@@ -27,7 +27,7 @@ export function withArgs(call: ProgramCall, args: readonly Arg[], grammar: Optio
   };
 }
 
-/** Returns true if these effects run something, or write a file, that the `others` do not. */
+/** Returns true if these effects run more code, or write more files, than the `others`. */
 export function runsMore(effects: readonly Effect[], others: readonly Effect[]): boolean {
   return exceeds(countEffects(effects.filter(isMeant)), countEffects(others.filter(isMeant)));
 }

@@ -277,8 +277,8 @@ function chunksOf(expansion: Expansion, part: WordPart, quoted: boolean): Chunk[
     case 'CommandExpansion':
       return substitution(expansion, part, quoted);
     case 'ArithmeticExpansion':
-      // With unbalanced parentheses bash may read it as commands in a subshell.
-      // So it may if a comment hides the end.
+      // With unbalanced parentheses bash may read it as commands in a subshell. The same applies if a comment hides the
+      // end.
       if (hasStrayParentheses(part.text) || /[\s(;|&]#/.test(part.text))
         refuseMisread(walk, part.text, expansion.span);
       walk.arithmetic(part.expression, part.text, scope.at(expansion.span));

@@ -1,6 +1,6 @@
 import type { Walk } from './walk.ts';
 
-/** Judges something that may not run, and keeps only the danger found in it. */
+/** Judges a part of a command that may not run, and keeps only the danger found in it. */
 export function keepDanger(walk: Walk, judge: () => void): void {
   const problems = walk.problems.length;
   const invocations = walk.invocations.length;

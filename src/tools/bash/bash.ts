@@ -22,7 +22,7 @@ const inputWithin = ({ defaultMs, maxMs }: TimeLimits) =>
       .min(BashLimits.MIN_TIMEOUT)
       .max(maxMs)
       .optional()
-      // Not `.default()`: without `timeout`, a background shell has no time limit.
+      // This schema has no `.default()`, because without `timeout` a background shell has no time limit.
       .meta({ description: `Timeout in milliseconds (max ${maxMs})`, default: defaultMs }),
   });
 

@@ -109,7 +109,7 @@ export function commandReply(reading: Reading): ToolReply {
       ...(screen && { screen: screen.text, screen_cursor: screen.cursor }),
       still_running: names(end?.survivors ?? []),
       denied_hosts: nonEmpty(end?.deniedHosts ?? []),
-      // Not `once`: it is about this command, such as a program that the kernel stopped.
+      // Sent without `once`, because the hint is about this command, such as a program that the kernel stopped.
       hint: hint ?? undefined,
     },
     false,

@@ -1,8 +1,9 @@
-// Opens a page in the user's own browser, for `nacre open`. It is in src/worker because only the worker may spawn processes.
+// Opens a page in the user's own browser, for `nacre open`. It is in src/worker because only code there may spawn
+// processes.
 import { spawn } from 'node:child_process';
 import { settlesWithin } from '../../support/timing.ts';
 
-/** The machine on which a browser is looked for. */
+/** The facts about the machine that determine its browsers. */
 export interface BrowserMachine {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;

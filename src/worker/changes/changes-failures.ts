@@ -23,14 +23,14 @@ export function changesNotFound(id: string): NacreError {
   });
 }
 
-/** Error for applying changes that are applied. */
+/** Error for applying changes that are already applied. */
 export function alreadyApplied(id: string): NacreError {
   return new NacreError('invalid_request', `The changes of ${id} are already applied.`, {
     hint: 'Undo them, or list the changes that are held.',
   });
 }
 
-/** Error for undoing changes that are held. */
+/** Error for undoing changes that are held, not applied. */
 export function notApplied(id: string): NacreError {
   return new NacreError('invalid_request', `The changes of ${id} are held, so there is nothing to undo.`, {
     hint: 'Apply or discard them.',
@@ -55,7 +55,7 @@ export function notChanged(path: string, id: string): NacreError {
   );
 }
 
-/** Error for an empty path, or an empty list of paths: both could be taken for everything. */
+/** Error for an empty path, or an empty list of paths: both could be mistaken for all paths. */
 export function noPath(id: string): NacreError {
   return new NacreError('invalid_request', `An empty path was given for the changes of ${id}.`, {
     hint: 'Use paths from the list of changes, or omit paths to select all.',

@@ -55,7 +55,7 @@ const script = `echo more >> a; rm b; echo new > sub/new; chmod 700 sub/deep; rm
   ln -sf b link; mkfifo pipe; mkdir -p x/y/z; echo z > x/y/z/z; rm -r sub/deep; echo file > sub/deep; ln sub/c sub/c2`;
 
 describe('ChangesStore', () => {
-  it('leaves the workspace alone until held changes are applied, which gives what the command itself would have', async () => {
+  it('does not touch the workspace until held changes are applied, with the same result as a direct run', async () => {
     const before = describeTree(workspace, { times: true });
     const copy = join(base, 'copy');
     cpSync(workspace, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });

@@ -49,7 +49,7 @@ export interface StoreOptions {
   readonly stateDir: string;
   /** The name of this server, for layers of commands that run. */
   readonly instance: string;
-  /** The bytes and the age beyond which the oldest entries are removed. */
+  /** The total size and the age beyond which the oldest entries are removed. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   /** The largest file that a command in a layer may write, because changing a file copies all of it. */
@@ -127,14 +127,14 @@ export class ChangesStore {
     return prelude === '' ? limit : `${prelude}; ${limit}`;
   }
 
-  /** Called just before a command runs in the layer: what changes in the workspace from now on is a conflict. */
+  /** Called just before a command runs in the layer: later changes in the workspace are conflicts. */
   begin(layer: Layer, id: string): void {
     beginLayer(layer, id);
   }
 
   /**
-   * Keeps what a command has changed, and applies it if it is tracked; undefined if it has changed nothing. If it cannot be applied, it
-   * is held.
+   * Keeps the changes of a command, and applies them if they are tracked; undefined if it has changed nothing. Changes
+   * that cannot be applied are held.
    */
   async finish(layer: Layer, command: ChangingCommand): Promise<FinishedChanges | undefined> {
     const { id, mode } = command;
@@ -184,7 +184,7 @@ export class ChangesStore {
     }
   }
 
-  /** Removes a layer in which a command has changed nothing; false if it has changed something. */
+  /** Removes a layer without changes; false if the command has made changes. */
   dropUnchanged(layer: Layer): boolean {
     if (!isUnchanged(layer)) return false;
     this.#drop(layer);
@@ -203,7 +203,7 @@ export class ChangesStore {
       .map(({ store: _store, path: _path, ...entry }) => entry);
   }
 
-  /** The entries on top of which a held command of this owner runs; entries that were undone are left out. */
+  /** The entries on top of which a held command of this owner runs, without entries that were undone. */
   async heldBy(owner: string | undefined, folders: readonly string[]): Promise<readonly string[]> {
     const held = (await this.#entries())
       .filter((entry) => entry.state === 'held' && entry.owner === owner && !isUndone(entry.path))
@@ -255,11 +255,11 @@ export class ChangesStore {
     const { list } = await this.#call('scan', entry, { limit: 1_000, way: 'apply', paths });
     if (paths === undefined) await this.#remove(entry.store, entry.path);
     else await this.#removePaths(entry, paths);
-    // Discarding leaves the workspace alone, so files that were changed since are no conflicts.
+    // Discarding does not touch the workspace, so files that were changed since are not conflicts.
     return { id, state: stateOf(entry.path) ?? 'gone', ...list, conflicts: [] };
   }
 
-  /** Recovers and prunes at the start of a server, if there is anything. */
+  /** Recovers and prunes the store at the start of a server, if there are changes. */
   async tidy(isDead: (server: string) => Promise<boolean>): Promise<void> {
     if (!this.#helper.isAvailable || this.#stores().length === 0) return;
     await this.recover(isDead);
@@ -268,8 +268,8 @@ export class ChangesStore {
   }
 
   /**
-   * Completes what a killed helper has begun; keeps the changes of commands whose server was killed as held. What fails is tried again
-   * by the next call: a layer that cannot be removed must not make the others unusable.
+   * Completes the interrupted work of a killed helper; changes of commands whose server was killed become held. A
+   * failed step is retried by the next call: a layer that cannot be removed must not make the others unusable.
    */
   async recover(isDead: (server: string) => Promise<boolean>): Promise<void> {
     for (const store of this.#stores()) {
@@ -279,8 +279,8 @@ export class ChangesStore {
   }
 
   /**
-   * Removes the oldest entries beyond the limits of the settings, and returns their ids. The newest stays, even if it is larger
-   * than all of them may be, and so do entries on which others are based.
+   * Removes the oldest entries beyond the limits of the settings, and returns their ids. The newest entry stays, even
+   * if it exceeds the limit alone, and so do entries on which others are based.
    */
   async prune(now = Date.now()): Promise<readonly string[]> {
     const entries = await this.#entries();
@@ -309,7 +309,7 @@ export class ChangesStore {
     await this.#helper.close();
   }
 
-  // Later, because a caller waits for the reply to the command. The next server removes what is left.
+  // Deferred, because a caller waits for the reply to the command. The next server removes the rest.
   #drop({ store, path }: Layer): void {
     const drop = async () => {
       await sleep(dropAfterMs);
@@ -374,7 +374,7 @@ export class ChangesStore {
   }
 
   async #remove(store: string, path: string): Promise<void> {
-    // Renamed first, so that a half-removed layer is never taken for changes.
+    // The layer is renamed first, so that a half-removed layer is never mistaken for changes.
     const removed = join(store, 'layers', `removed.${process.pid}.${this.#created++}`);
     if (!existsSync(path)) return;
     mkdirSync(join(store, 'layers'), { recursive: true, mode: 0o700 });
@@ -382,7 +382,7 @@ export class ChangesStore {
     await this.#helper.call('remove', store, removed);
   }
 
-  // After the reply; what fails here is repeated by the next server.
+  // This runs after the reply; the next server retries a removal that fails here.
   #tidyAfter(store: string, path: string, bytes: number): void {
     this.#pruned.bytes += bytes;
     const isDue = this.#pruned.bytes > this.#options.maxBytes || Date.now() - this.#pruned.at > pruneEveryMs;

@@ -33,9 +33,9 @@ export function toEnterCommand(folders: readonly LayeredFolder[]): readonly stri
  * 2. It mounts the layers. Folders are passed to overlayfs as descriptors, whose names need no escaping. Without `volatile`
  *    (Linux 5.10) the end of each command would wait until the whole file system is written to its disk. With
  *    CAP_DAC_READ_SEARCH overlayfs would mark each copied file with an attribute, which applying would have to remove.
- * 3. It becomes the program, without its directory and without inherited descriptors, which may lead below a layer: an open
- *    folder of the workspace is the folder itself. `withoutInherited` cannot close those above its limits. The program
- *    needs 0 to 8 (`start-keeper.ts`).
+ * 3. It executes the program, without a working directory and without inherited descriptors, which may lead below a
+ *    layer: an open folder of the workspace is the folder itself. `withoutInherited` cannot close those above its
+ *    limits. The program needs 0 to 8 (`start-keeper.ts`).
  */
 const script = String.raw`
 use strict;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ChangeKind, ChangesEntry, ChangesState } from '../../contract/changes.ts';
 import { readRegularFile } from '../../support/regular-file.ts';
 
-/** Notes about an entry, written when its command has ended; the rest is read from its folders. */
+/** Metadata of an entry, written when its command has ended; everything else is read from its folders. */
 export interface EntryNotes {
   readonly command: string;
   readonly endedAt: string;
@@ -58,7 +58,7 @@ export function byEnd(one: StoredEntry, other: StoredEntry): number {
   return one.endedAt < other.endedAt ? -1 : 1;
 }
 
-/** Reads an entry; undefined if there is none, or if nothing is left of it. */
+/** Reads an entry; undefined if it is missing or empty. */
 export function readStoredEntry(store: string, id: string): StoredEntry | undefined {
   try {
     return readEntry(store, id);
@@ -101,7 +101,7 @@ export function stateOf(path: string): ChangesState | undefined {
   return isHeld || hasOwnMode(path) ? 'held' : undefined;
 }
 
-// The mode of the top folder is the only change that leaves a layer empty.
+// A change of the top folder's mode is the only change that leaves a layer empty.
 function hasOwnMode(path: string): boolean {
   return readLinks(path, 'root').some((root, index) => {
     const [upper, folder] = [join(path, 'new', String(index)), root].map((one) =>

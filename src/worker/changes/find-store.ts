@@ -75,7 +75,8 @@ function isWithin(path: string, folder: string): boolean {
 
 /**
  * Finds a folder for layers that is on the same mount as a workspace, so that changes can be applied by rename(), and
- * outside of it, as overlayfs requires: `preferred`, or a hidden folder in the highest folder above that we can write.
+ * outside of it, as overlayfs requires: `preferred`, or a hidden folder in the highest writable folder above the
+ * workspace.
  */
 export function findStore(
   workspace: string,
@@ -106,7 +107,7 @@ function deviceOf(path: string): number | undefined {
   return found || dirname(path) === path ? found?.dev : deviceOf(dirname(path));
 }
 
-// The highest first.
+// The highest folder comes first.
 function above(path: string): readonly string[] {
   const folder = dirname(path);
   return folder === path ? [] : [...above(folder), folder];
@@ -120,7 +121,7 @@ function tryToMake(path: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
   }
-  // In a folder that others can write, another user may have made it.
+  // In a folder that others can write to, another user may have created it.
   const found = lstatSync(path, { throwIfNoEntry: false });
   const isOurs = found?.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
   return isOurs ? path : undefined;

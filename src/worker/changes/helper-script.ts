@@ -13,7 +13,8 @@ export function findLayerHelper(): readonly [string, ...string[]] | undefined {
  * - `scan STORE ENTRY LIMIT` lists the changes of a layer, and which of them are conflicts.
  * - `apply STORE ENTRY LIMIT WAY FORCE SYNC PATHS…` moves the changes of `new` into the workspace; WAY `undo` moves back
  *   those of the last `old-N`.
- * - `recover STORE` completes what a killed helper has begun. `remove STORE PATH…` deletes folders of the store.
+ * - `recover STORE` completes the interrupted work of a killed helper. `remove STORE PATH…` deletes folders of the
+ *   store.
  * - `spread STORE` makes ext4 create the folders of layers apart from each other and from busy folders.
  *
  * An entry is a folder: `root-N` is a symlink to a folder of the workspace, `new/N` is its layer in the format of overlayfs,

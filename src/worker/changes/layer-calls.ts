@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-// Not one from the PATH: commands may be able to write to its folders.
+// perl is not looked up on the PATH, because commands may be able to write to its folders.
 const perlPath = '/usr/bin/perl';
 
 // unshare, mount, openat, newfstatat, mknodat, utimensat, lsetxattr, lgetxattr, lremovexattr, syncfs, renameat, linkat,

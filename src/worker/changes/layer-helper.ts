@@ -7,14 +7,14 @@ import { readOrEmpty } from '../processes/descendants.ts';
 import { parseStat } from '../processes/proc-process-table.ts';
 import { findLayerHelper } from './helper-script.ts';
 
-// Applying a large layer takes minutes, but uses CPU time all along.
+// Applying a large layer takes minutes, but uses CPU time the whole time.
 const defaultStallMs = 60_000;
 const exitMs = 1_000;
 
 /**
- * The process that compares and applies layers, one request after the other. It is started at the first request, and again
- * if it has ended. It completes a request even if this process is killed. If it was stopped (SIGSTOP), it is continued; if it uses
- * no CPU time for `stallMs` during a request, it is killed, and the next one completes what it has begun.
+ * The process that compares and applies layers, one request after the other. It is started at the first request, and
+ * again if it has ended. It completes a request even if this process is killed. If it was stopped (SIGSTOP), it is
+ * continued; if it uses no CPU time for `stallMs` during a request, it is killed, and the next one completes its work.
  */
 export class LayerHelper {
   readonly #program: readonly [string, ...string[]] | undefined;
@@ -74,7 +74,7 @@ export class LayerHelper {
     await settlesWithin(exited, exitMs);
   }
 
-  // It may survive SIGKILL in an uninterruptible system call, so its exit is not awaited.
+  // The helper may survive SIGKILL in an uninterruptible system call, so its exit is not awaited.
   #giveUp(child: ChildProcess): void {
     child.kill('SIGKILL');
     this.#lose(child, 'the process that applies changes does not respond');

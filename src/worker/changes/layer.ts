@@ -16,7 +16,7 @@ import type { LayeredFolder } from './enter-layers.ts';
 
 /** The folders of a command's layer, before it has run. */
 export interface Layer {
-  /** The folder that contains all of it (`helper-script.ts` describes its parts). */
+  /** The folder of the layer (`helper-script.ts` describes its contents). */
   readonly path: string;
   /** The store that contains `path`. */
   readonly store: string;
@@ -99,7 +99,7 @@ function copyStatus({ folder, upper }: LayeredFolder): void {
   if (wanted.mtimeMs !== found.mtimeMs) utimesSync(upper, wanted.atime, wanted.mtime);
 }
 
-// An ordinary user cannot give a folder away; commands then see it as their own.
+// An ordinary user cannot chown() a folder; commands then see it as their own.
 function tryTo(step: () => void): void {
   try {
     step();

@@ -11,7 +11,7 @@ export function mainStore(stateDir: string): string {
 /** The stores outside of the state folder, on the mounts of other workspaces. Commands must not see them either. */
 export function findOtherStores(stateDir: string): readonly string[] {
   const folder = placesOf(stateDir);
-  // Called before every command, and usually there are none.
+  // This runs before every command, and usually finds no places.
   if (!existsSync(folder)) return [];
   return readdirSync(folder).map((name) => readlinkSync(join(folder, name)));
 }

@@ -4,7 +4,7 @@ import { unifiedDiff } from '../../support/unified-diff.ts';
 import type { ChangesStore, ChangeVersions } from './changes-store.ts';
 import { readVersion, type VersionPlace, type VersionText } from './read-version.ts';
 
-// A diff of larger files would block the server, and no one reads it.
+// A diff of larger files would block the server and would be too long to read.
 const maxFileBytes = 1_048_576;
 
 /** The changes of a command with the differences of text files, as far as they fit into `maxChars`. */

@@ -45,7 +45,7 @@ export async function chooseExecGuard(
       gaps: exec === 'auto' ? [] : ['exec has nothing to enforce, because every program is allowed.'],
     };
   const note = exec === 'auto' ? describeAutoExec(list, sandbox) : undefined;
-  // An open list is the user's choice, so this is no gap.
+  // An open list is the user's choice, so it is not reported as a gap.
   if (exec === 'auto' && list.open.length > 0) return { gaps: [], note };
   const plan = toExecPlan(list, deps);
   const found = await probeExecGuard(execGuard, plan, deps.bashPath);

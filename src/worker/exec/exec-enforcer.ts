@@ -5,7 +5,9 @@ import type { ExecPlanDeps } from './exec-plan.ts';
 // Callers share few lists, but every change of the settings makes another one.
 const maxKnown = 16;
 
-/** Finds what the kernel enforces on a command, by the list of its caller. Equal lists share one `ExecEnforcement`. */
+/**
+ * Returns what the kernel enforces on a command, by the list of its caller. Equal lists share one `ExecEnforcement`.
+ */
 export class ExecEnforcer {
   readonly #options: ExecOptions;
   readonly #deps: ExecPlanDeps;
@@ -29,7 +31,7 @@ export class ExecEnforcer {
     return enforcement;
   }
 
-  // A failure is not kept: the next command tries again.
+  // A failure is not cached, so the next command tries again.
   #choose(key: string, list: ExecList | undefined): Promise<ExecEnforcement> {
     const chosen = chooseExecGuard(this.#options, list, this.#deps);
     chosen.catch(() => {

@@ -46,7 +46,7 @@ export async function probeExecGuard(
   return probeGuard(guardPath, { execute }, { bashPath, script, words: [process.execPath] });
 }
 
-// Every mount adds to the time that bubblewrap takes, so folders of the system with several programs are mounted as a whole.
+// Every mount slows bubblewrap down, so system folders with several of the programs are mounted as a whole.
 function toPins(paths: readonly string[]): readonly string[] {
   const folders = paths.map((path) => dirname(path)).filter((folder) => systemFolder.test(folder));
   const shared = new Set(folders.filter((folder) => folders.filter((one) => one === folder).length > 2));

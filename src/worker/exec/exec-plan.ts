@@ -81,7 +81,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-// A folder that is listed by mistake must not make all of its files executable.
+// If a folder is listed by mistake, its files must not become executable.
 function isFile(path: string): boolean {
   return statSync(path).isFile();
 }

@@ -62,7 +62,7 @@ function isTicks(startTime: string): boolean {
   return /^\d+$/.test(startTime);
 }
 
-// A pid is only meaningful in its own pid namespace; elsewhere `isLeftBehind` decides.
+// A pid is only meaningful in its own pid namespace; for other namespaces `isLeftBehind` decides.
 async function isAbandoned(runs: string, name: string, table: ProcessTable): Promise<boolean> {
   const [, machine] = folderName.exec(name) ?? [];
   if (machine === undefined) return false;

@@ -39,7 +39,8 @@ function readBoot(folder: string): string {
   }
 }
 
-// Renamed after listen(), since connect() fails on a socket that is bound but does not listen yet.
+// The socket is renamed into place after listen(), since connect() fails on a socket that is bound but does not listen
+// yet.
 function listen(server: Server, folder: string): void {
   const draft = `${socketName}.new`;
   withShortPath(folder, (path) => server.listen(join(path, draft)));

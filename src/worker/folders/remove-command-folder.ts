@@ -3,8 +3,9 @@ import { rmdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 
 /**
- * Removes a folder that commands could write to. Unlike `fs.rm`, the program `rm` cannot be led out of it by a folder that is
- * replaced by a symlink meanwhile, or stopped by very deep folders; `chmod` opens folders that are closed to their owner.
+ * Removes a folder that commands could write to. Unlike `fs.rm`, the program `rm` does not follow a folder that is
+ * replaced by a symlink meanwhile, and does not fail on very deep folders; `chmod` restores the owner's permissions on
+ * folders.
  */
 export async function removeCommandFolder(path: string): Promise<void> {
   if (removeEmpty(path)) return;
@@ -20,11 +21,11 @@ export async function removeCommandFolder(path: string): Promise<void> {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  // Only on a machine without `rm` is there still something to remove.
+  // Files remain here only on a machine without `rm`.
   await rm(path, { recursive: true, force: true });
 }
 
-// A folder on a file system that no longer answers must not block the end of the server.
+// A file system that no longer responds must not block the exit of the server.
 const removeMs = 30_000;
 const plainPath = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
 

@@ -141,7 +141,7 @@ function toPipeFolder(path: string): PipeFolder {
     exists: () => identity !== undefined && identityOf(path) === identity,
     async remove() {
       stopKeeping();
-      // If this fails, the next server's sweep removes it.
+      // If the removal fails, the next server's sweep removes the folder.
       await rm(path, { recursive: true, force: true }).catch(() => {});
       removeIfEmpty(dirname(path));
     },

@@ -14,7 +14,7 @@ export interface GuardProgram {
   toArguments(options: GuardOptions, program: readonly string[]): readonly string[];
 }
 
-// Not one from the PATH, which could be in a folder that a sandbox hides or that commands can write.
+// perl is not looked up on the PATH, where it could be in a folder that a sandbox hides or that commands can write to.
 const perlPath = '/usr/bin/perl';
 
 /**

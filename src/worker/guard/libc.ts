@@ -11,7 +11,7 @@ export interface Libc {
   /** Opens a file with O_PATH and O_NOFOLLOW; null if it cannot be opened. */
   openPath(path: string): number | null;
   forbidNewPrivileges(): void;
-  /** Drops a capability from the bounding set (`PR_CAPBSET_DROP`); returns `false` if it could not. */
+  /** Drops a capability from the bounding set (`PR_CAPBSET_DROP`); returns `false` on failure. */
   dropCapability(number: number): boolean;
   clearAmbientCapabilities(): void;
   /** Removes all but these bits from the effective, permitted and inheritable capabilities (`capset`). */

@@ -7,7 +7,7 @@ import { type FoundWorker, listWorkers, readWorker } from './worker-folder.ts';
 /** Which detached workers were ended, by pid. */
 export interface EndedWorkers {
   readonly ended: readonly number[];
-  /** Those that had to be killed, because they did not end in time. */
+  /** Workers that had to be killed, because they did not end in time. */
   readonly killed: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export function findWorkers(stateDir: string): readonly FoundWorker[] {
   });
 }
 
-/** Ends the detached workers with everything that they keep; resolves when their processes are gone. */
+/** Ends the detached workers with all commands and shells that they keep; resolves when their processes are gone. */
 export async function endWorkers(stateDir: string): Promise<EndedWorkers> {
   const workers = findWorkers(stateDir);
   for (const { pid } of workers) signal(pid, 'SIGTERM');

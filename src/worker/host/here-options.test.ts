@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asAsked, findHere, inHome, toFarMachine, toHereOptions } from './here-options.ts';
+import { expandHome, findHere, toFarMachine, toHereOptions, withAskedPaths } from './here-options.ts';
 
 const here = findHere('/var/nacre', { environment: { HOME: '/' }, execGuard: '/opt/nacre/exec-guard.js' });
 
@@ -19,7 +19,7 @@ test.each([{}, { cwd: '/no/such/folder' }, { cwd: 'relative' }])(
 
 test('a tilde is the home directory of the worker, and facts name directories as they were asked for', () => {
   const query = { cwd: '~/jobs', roots: ['~', '/srv', '~other'], programs: [] };
-  expect(inHome(query, '/home/ann')).toMatchObject({
+  expect(expandHome(query, '/home/ann')).toMatchObject({
     cwd: '/home/ann/jobs',
     roots: ['/home/ann', '/srv', '~other'],
   });
@@ -30,7 +30,7 @@ test('a tilde is the home directory of the worker, and facts name directories as
     home: '/home/ann',
     programs: {},
   };
-  expect(asAsked(facts, query)).toMatchObject({
+  expect(withAskedPaths(facts, query)).toMatchObject({
     cwd: { asked: '~/jobs', path: '/home/ann/jobs' },
     roots: [{ asked: '~', path: '/home/ann' }],
   });

@@ -40,7 +40,7 @@ export function toHereOptions(
   return { ...here, cwd: findCwd(here, elsewhere) };
 }
 
-/** This machine as the worker reports it. */
+/** The worker's report about this machine. */
 export function toFarMachine(here: HereOptions, elsewhere: Elsewhere): FarMachine {
   const platform = `${process.platform} ${process.arch}`;
   return { platform, home: here.home, cwd: findCwd(here, elsewhere) };
@@ -57,13 +57,13 @@ export function digestSecrets(
 }
 
 /** A query whose directories begin with the home directory instead of `~`. */
-export function inHome({ cwd, roots, ...query }: InspectQuery, home: string): InspectQuery {
+export function expandHome({ cwd, roots, ...query }: InspectQuery, home: string): InspectQuery {
   const expand = (path: string) => (/^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : path);
   return { ...query, cwd: cwd === undefined ? undefined : expand(cwd), roots: roots.map(expand) };
 }
 
-/** Facts that name directories as the query did. */
-export function asAsked(facts: Facts, { cwd, roots }: InspectQuery): Facts {
+/** Facts whose `asked` fields have the directories as in the query, with `~`. */
+export function withAskedPaths(facts: Facts, { cwd, roots }: InspectQuery): Facts {
   const named = (place: Place, asked: string | undefined): Place =>
     asked === undefined ? place : { ...place, asked };
   return {

@@ -1,4 +1,4 @@
-// A job of a worker at the far end of a stream, or what an earlier worker left of one on disk:
+// A job of a worker at the far end of a stream, or the files of an earlier worker's job:
 // 1. `follow` gives each link a `JobFeed`, which pushes output and states to it,
 // 2. at its end, the log is on disk and the end signed and written, before any link learns of it,
 // 3. an ended job that outlives its connection is released by the worker and read from disk from then on.
@@ -25,7 +25,7 @@ import type { SpareFolder } from './spare-folder.ts';
 export type SignEnd = (state: JobState) => JobState;
 
 const foreverMs = 1_000_000_000;
-// More than anyone types; beyond it the judge of later input cannot know what the shell has been told.
+// Larger than any realistic input. Beyond it, later input cannot be judged, because the shell's state is unknown.
 const maxTypedChars = 1_000_000;
 
 /** One job, while it runs or afterwards. */
@@ -158,7 +158,7 @@ export class HostedJob {
     if (from > total) throw outsideLog(from, total);
     const chunks = await past.read(from, options.maxBytes);
     const next = chunks.reduce((at, { data }) => at + data.length, from);
-    // The end still has the size of a log that was removed to make room for others.
+    // The recorded end has the size of a log even after the log was removed to make room for others.
     if (chunks.length === 0 && from < total && (options.maxBytes > 0 || (await past.bytesOnDisk()) === 0))
       return {
         chunks,
@@ -235,7 +235,7 @@ export class HostedJob {
     await worker.written(this.id);
     await writeEnd(this.#folder, state).catch(() => {});
     this.#end = state;
-    // Processes that its persistent shell still runs may write to its log, so that stays with the worker.
+    // Processes that its persistent shell still runs may write to its log, so the worker keeps the log open.
     if (state.end?.leftRunning.length === 0) await this.#release(worker);
   }
 

@@ -13,7 +13,8 @@ export interface HostedWorker {
   setExec(list: ExecList | null): void;
 }
 
-// Differences that restrict nothing: a restarted server may have them and still use the persistent shells of the last one.
+// Options that do not restrict commands: a restarted server may change them and still use the persistent shells of the
+// previous server.
 const harmless: ReadonlySet<string> = new Set(['environment', 'keptFolder', 'warmShells', 'execGuard']);
 
 /** Creates a worker from options as they arrive from a server. */

@@ -6,7 +6,7 @@ import type { HostedJob } from './hosted-job.ts';
 import { pieceBytes, type SendBuffers } from './send-buffers.ts';
 
 const waitMs = 600_000;
-// Without credit only the growth of the log is reported, and not more often than this.
+// Without credit only the growth of the log is reported, at most once per this interval.
 const growthMs = 200;
 const firstCheckMs = 10;
 const lastCheckMs = 200;
@@ -50,7 +50,7 @@ export class JobFeed {
     if (!this.#isCaring) void this.#observe().catch(() => {});
   }
 
-  /** Something was typed: what was reported about waiting for input may no longer be true. */
+  /** Called after input was typed: an earlier report that a process waits for input may be outdated. */
   typed(): void {
     this.#lastAwaiting = undefined;
     this.#checkMs = firstCheckMs;

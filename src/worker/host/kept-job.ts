@@ -88,7 +88,7 @@ function readOr<Other>(path: string, other: Other): string | Other {
   }
 }
 
-/** When the last byte was written. */
+/** The time at which the last byte was written. */
 export async function lastWritten(folder: string): Promise<number> {
   const found = await stat(join(folder, 'log')).catch(() => stat(join(folder, specName)));
   return found.mtimeMs;

@@ -29,7 +29,7 @@ import {
 } from '../../contract/wire.ts';
 import { createDeferred } from '../../support/timing.ts';
 import { type Answer, type IncomingCall, Peer } from '../../wire/peer.ts';
-import { asAsked, digestSecrets, inHome, toFarMachine, toHereOptions } from './here-options.ts';
+import { digestSecrets, expandHome, toFarMachine, toHereOptions, withAskedPaths } from './here-options.ts';
 import { HostedJob } from './hosted-job.ts';
 import { createHostedWorker, type HostedWorker } from './hosted-worker.ts';
 import { JobFeed } from './job-feed.ts';
@@ -46,7 +46,7 @@ type Handlers = {
   ) => ReturnType<WireCalls[M]> | Promise<ReturnType<WireCalls[M]>>;
 };
 
-// A near side that lost its connection sends a call again; these must not be made twice.
+// A near side that lost its connection repeats its calls; these calls must not be executed twice.
 const madeOnce: ReadonlySet<string> = new Set([
   ...['prepare', 'write', 'interrupt', 'stop', 'dispose', 'detach'],
   ...['closeSession', 'openPort', 'closePort', 'takeUp'],
@@ -99,7 +99,7 @@ export class Link {
     return this.#hello?.orphanMs ?? 0;
   }
 
-  /** How long jobs that do not outlive it stay after its end; null if a link that replaces it decides about them. */
+  /** How long jobs that do not outlive the link stay after its end; null if a replacing link decides about them. */
   get graceMs(): number | null {
     return this.#isFenced ? null : (this.#graceMs ?? this.#hello?.graceMs ?? 0);
   }
@@ -281,12 +281,12 @@ export class Link {
       this.#ownJob(entry, cursor);
       await entry.starting?.catch(() => {});
       const state = known.has(id) && (entry.job.hasStarted ? entry.job.state() : toPending(id));
-      // A state that cannot be told leaves the job unknown, so that the near side reports it as lost.
+      // If the state cannot be determined, the job is left out, so that the near side reports it as `lost`.
       const found = await Promise.resolve(state).catch(() => false as const);
       if (found) jobs.push(found);
     }
     this.#host.endForgotten(this);
-    // A worker that replaces a killed one ends what that one left running.
+    // A worker that replaces a killed one ends the commands that the killed one left running.
     if (jobs.some(({ status }) => status === 'lost'))
       void this.#worker()
         .worker.warmUp()
@@ -430,7 +430,7 @@ export class Link {
   async #start(id: string): Promise<JobState> {
     const entry = this.#find(id);
     const { job } = entry;
-    // A near side that lost its connection sends `start` again, perhaps while the first one is being made.
+    // A near side that lost its connection repeats `start`, perhaps while the first call is still running.
     if (!job.hasStarted && !job.isPast) {
       entry.starting ??= this.#begin(entry);
       await entry.starting;
@@ -487,8 +487,8 @@ export class Link {
   async #inspect(asked: InspectQuery, known: string | null): Promise<InspectAnswer> {
     if (!this.#hello?.elsewhere) return this.#inspectHere(asked, known);
     const { home } = this.#host.options.here;
-    const { facts, ...rest } = await this.#inspectHere(inHome(asked, home), known);
-    return { facts: asAsked(facts, asked), ...rest };
+    const { facts, ...rest } = await this.#inspectHere(expandHome(asked, home), known);
+    return { facts: withAskedPaths(facts, asked), ...rest };
   }
 
   async #inspectHere(query: InspectQuery, known: string | null): Promise<InspectAnswer> {
@@ -569,7 +569,7 @@ export class Link {
     return commands.flatMap((command) => command ?? []);
   }
 
-  // A shell runs later commands under the restrictions with which it was started, so those must be the present ones.
+  // A shell runs later commands under the restrictions with which it was started, so these must equal the current ones.
   async #takeUpSession(entry: SessionEntry, room: string): Promise<void> {
     const before = entry.keeping?.room ?? '';
     const nearKey = `${room}${entry.nearKey.slice(before.length)}`;

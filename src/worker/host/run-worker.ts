@@ -1,5 +1,5 @@
 // The program of the detached worker, which dist/worker.js runs:
-// 1. it becomes the worker of this user and place, or exits because there is one,
+// 1. it becomes the worker of this user and machine (or container), or exits because one is running,
 // 2. it takes over what dead workers left on disk, then listens and reports `ready`,
 // 3. it ends with the last command, shell and connection, or by `shutdown` or a signal.
 import { rmdirSync, rmSync, watch } from 'node:fs';
@@ -25,7 +25,7 @@ export interface WorkerProgram {
   /** The folder of all workers. */
   readonly root: string;
   readonly build: string;
-  /** The environment, and the guard's program beside that of the worker. */
+  /** The environment, and the guard's program next to that of the worker. */
   readonly environment: Environment;
   readonly execGuard: string;
   /** Reports to the process that started it. */
@@ -35,7 +35,7 @@ export interface WorkerProgram {
   exit(): void;
 }
 
-// A worker that no server has connected to was started in vain.
+// A worker to which no server connects within this time exits.
 const firstLinkMs = 10_000;
 const shutdownMs = 12_000;
 // `watch` reports nothing if a parent of the folder is renamed, or while a process has the removed folder open.
@@ -63,7 +63,7 @@ export async function runWorker({ root, build, report, exit, ...program }: Worke
   server.on('error', () => leave());
   listenIn(own.folder, server);
   report('ready');
-  // Without its folder no server can find it, and nothing that it keeps could be taken up.
+  // Without its folder no server can find the worker, and no server could reattach to its commands.
   const endIfLost = () => {
     if (hasLostFolder(own)) void endAll(host, leave);
   };
@@ -79,7 +79,8 @@ async function endAll(host: WorkerHost, leave: () => void): Promise<void> {
   leave();
 }
 
-// Servers must not find it any more before it stops listening; the folder stays if it has jobs that may be read later.
+// Servers must not find the worker any more before it stops listening; the folder stays if it has jobs that may be read
+// later.
 function createExit(root: string, own: FoundWorker, exit: () => void): () => void {
   let hasLeft = false;
   return () => {
@@ -94,7 +95,7 @@ function createExit(root: string, own: FoundWorker, exit: () => void): () => voi
 
 function removeIfEmpty(folder: string): void {
   try {
-    // Fails while there are jobs.
+    // `rmdir` fails while the folder contains jobs.
     rmdirSync(join(folder, 'jobs'));
     rmSync(folder, { recursive: true, force: true });
   } catch {}

@@ -47,7 +47,7 @@ export class SpareFolder {
     this.#refilling = undefined;
     try {
       const path = join(this.#root, randomHex(8));
-      // Not `recursive`, which would create the folder of a worker again after it was removed.
+      // Does not use `recursive`, which would recreate the folder of a worker after it was removed.
       if (!existsSync(this.#root)) mkdirSync(this.#root, { mode: 0o700 });
       mkdirSync(path, { mode: 0o700 });
       this.#spare ??= { path, fd: openSync(join(path, specName), 'wx', 0o600) };

@@ -15,7 +15,7 @@ export interface WorkerPlace {
   readonly build: string;
   /** dist/worker.js */
   readonly program: string;
-  /** Of the server; the worker gets only what Node and its helpers need. */
+  /** The server's environment; the worker gets only the variables that Node and its helpers need. */
   readonly environment: Environment;
   /** True on another machine, where commands get the whole environment; on this one, each server sends its own. */
   readonly passesAll?: boolean | undefined;
@@ -55,7 +55,7 @@ export async function connectToCurrent(root: string): Promise<Duplex | undefined
     continueWhileOpen(root, name, stream);
     return stream;
   } catch {
-    // It has ended, or it is about to listen or to end.
+    // The worker has ended, or is about to listen or to end.
     if (isWorkerAlive(root, name) === false) removeCurrent(root, name);
     return undefined;
   }

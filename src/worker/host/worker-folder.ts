@@ -96,7 +96,7 @@ function withDescriptor(folder: string, step: (path: string) => void): void {
   }
 }
 
-/** The worker that servers here use; undefined if there is none. */
+/** The current worker of this place, which servers use; undefined if there is none. */
 export function findCurrent(root: string): string | undefined {
   try {
     return readlinkSync(currentLink(root));
@@ -105,7 +105,7 @@ export function findCurrent(root: string): string | undefined {
   }
 }
 
-/** Makes a worker the one that servers here use; false if there is another one that lives. */
+/** Makes a worker the current one of this place; false if another one is alive. */
 export function becomeCurrent(root: string, { name }: FoundWorker): boolean {
   for (let turn = 0; turn < 10; turn += 1) {
     try {
@@ -140,7 +140,7 @@ export function isWorkerAlive(root: string, name: string): boolean | undefined {
   return found ? isAlive(found, found.folder) : false;
 }
 
-/** Reads who a worker is. */
+/** Reads the identity of a worker. */
 export function readWorker(root: string, name: string): FoundWorker | undefined {
   const folder = join(root, name);
   try {
@@ -161,7 +161,7 @@ export function listWorkers(root: string): readonly string[] {
 }
 
 /** True if the worker of this place runs, or if a worker, living or dead, has commands that can be taken up. */
-export function workerIsWorthAsking(stateDir: string): boolean {
+export function mayHaveKeptJobs(stateDir: string): boolean {
   const root = workersFolder(stateDir);
   const current = findCurrent(root);
   if (current !== undefined && isWorkerAlive(root, current) !== false) return true;
@@ -212,7 +212,7 @@ export function inheritJobs(
       try {
         renameSync(join(dead, 'jobs', id), join(folder, 'jobs', id));
       } catch {
-        // Another worker was faster.
+        // Another worker has already moved this job.
       }
     }
     rmSync(dead, { recursive: true, force: true });

@@ -31,7 +31,7 @@ export interface JobEntry {
   readonly room?: string | undefined;
   /** Settles when the worker has prepared it. */
   readonly prepared: Promise<unknown>;
-  /** Settles when it has started; present once that was asked for. */
+  /** Settles when it has started; present once `start` was called. */
   starting?: Promise<void> | undefined;
   begin(): void;
   /** As in `Keeping.identity`. */
@@ -82,7 +82,7 @@ const restMs = 2_000;
 const answersMs = 600_000;
 const maxAnswers = 256;
 
-/** The newest answers to the calls of one link, by number. */
+/** The latest answers to the calls of one link, by number. */
 class Answers {
   readonly #answers = new Map<number, Promise<Answer>>();
 
@@ -147,14 +147,14 @@ export class WorkerHost {
     return [...this.#links];
   }
 
-  /** The answers that a link of this name has got, for calls that come again. */
+  /** The answers that a link of this name has received, for repeated calls. */
   answersOf(link: string): Answers {
     const answers = this.#answers.get(link) ?? new Answers();
     this.#answers.set(link, answers);
     return answers;
   }
 
-  /** Adds what earlier processes left on disk, as far as it is still to be kept. */
+  /** Adds the jobs that earlier processes left on disk and that are still to be kept. */
   async restore(records: readonly (KeptRecord & { readonly folder: string })[]): Promise<void> {
     for (const { folder, ...record } of records) {
       const job = await HostedJob.restore(record, folder);
@@ -194,7 +194,7 @@ export class WorkerHost {
     this.jobs.set(entry.job.id, entry);
     const ended = () => {
       this.noteWork();
-      // A job that is not kept stays until the grace of its link has passed: the link may be opened again and ask for its end.
+      // A job that is not kept stays for the grace period of its link, which may be reopened and request the job's end.
       if (!entry.link && entry.job.kept) this.#expire(entry);
       if (entry.job.kept) this.#endedLogs.add(entry.job);
       void this.#limitLogs(entry.spoolTotalBytes).catch(() => {});
@@ -247,7 +247,7 @@ export class WorkerHost {
     };
   };
 
-  /** Ends what a lost link alone needs, if it is not opened again in time, and keeps the rest. */
+  /** Ends what only a lost link needs, unless it is reopened in time, and keeps the rest. */
   async release(link: Link): Promise<void> {
     this.#links.delete(link);
     this.#lastLinks.set(link.name, link);
@@ -264,7 +264,7 @@ export class WorkerHost {
     this.tidy();
   }
 
-  /** Ends orphans that outlive no link, as far as `isMeant`. */
+  /** Ends the orphans selected by `isMeant` that are not kept without a link. */
   async endUnkept(isMeant: (entry: JobEntry | SessionEntry) => boolean): Promise<void> {
     const isOver = (entry: JobEntry | SessionEntry) => entry.link === null && isMeant(entry);
     const shells = [...this.sessions].filter((entry) => isOver(entry) && !entry.keeping);
@@ -286,7 +286,7 @@ export class WorkerHost {
     await this.dispose(entry).catch(() => this.discard(entry));
   }
 
-  /** Ends or keeps what the last link of the same name had and this one does not know. */
+  /** Ends or keeps jobs and shells of the last link of the same name that the new link does not know. */
   endForgotten(link: Link): void {
     for (const entry of this.jobs.values())
       if (entry.link === null && entry.linkName === link.name && entry.job.kept) this.#orphan(entry, link);
@@ -301,7 +301,7 @@ export class WorkerHost {
     return closed;
   }
 
-  /** Closes workers without a user; reports if nothing is left. */
+  /** Closes workers that no link or job uses; calls `onIdle` if nothing is left. */
   tidy(): void {
     if (this.#isClosed) return;
     // The output of an ended job that is not kept is in its worker, and a link that is opened again may read it.
@@ -360,7 +360,7 @@ export class WorkerHost {
     await settlesWithin(worker.close(), closeMs).catch(() => {});
   }
 
-  // A later link of the same name decides about what it has lost itself.
+  // If this link was reopened under the same name, the later link decides about its jobs and shells.
   async #endAfterGrace(link: Link): Promise<void> {
     if (this.#lastLinks.get(link.name) === link)
       await this.endUnkept(({ linkName }) => linkName === link.name);

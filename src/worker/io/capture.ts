@@ -18,11 +18,11 @@ export interface OutputHooks {
   beforePolling(end: number): void;
   /** Receives a descriptor at EOF that was never polled, to reuse it; without this hook it is closed. */
   reclaim(end: number): void;
-  /** Called when everything that a command wrote has been read; `atEnd` says that no process has its outputs open. */
+  /** Called when all output of a command has been read; `atEnd` says that no process has its outputs open. */
   onDrained(atEnd: boolean): void;
 }
 
-// All captures share one buffer: reading is synchronous within the event loop, and `onBytes` copies what it keeps.
+// All captures share one buffer: each read is synchronous, and `onBytes` copies the bytes that it keeps.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 // A background process may write faster than `drain` reads; the command's own output is in the first pipe buffer.
 const drainBytes = 1_048_576;

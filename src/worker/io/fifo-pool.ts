@@ -12,8 +12,8 @@ const defaultMakeMs = 60_000;
 
 /**
  * FIFOs for commands. Node's own pipes are socket pairs, on which `tee /dev/stderr` and `> /dev/stdout` fail, and Node
- * cannot create FIFOs, so `mkfifo` creates them in batches in advance. A FIFO that a surviving process may still have
- * open is never reused.
+ * cannot create FIFOs, so `mkfifo` creates them in batches in advance. A FIFO is never reused while a surviving process
+ * may have it open.
  */
 export interface FifoPool {
   /** Returns the names of fresh FIFOs; the caller opens and unlinks them (such as by `openForReading`). */
@@ -45,7 +45,7 @@ interface FifoMaker {
   readonly makeMs: number;
 }
 
-// Clients may start nacre with a PATH that lacks system folders.
+// Clients may start nacre with a PATH without the system folders.
 function findMkfifo(): string {
   return ['/usr/bin/mkfifo', '/bin/mkfifo'].find((path) => existsSync(path)) ?? 'mkfifo';
 }
@@ -144,7 +144,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'killed' in error && error.killed === true;
 }
 
-// The first line of the message is the command line, with the names of all FIFOs.
+// The first line of the message is dropped: it is the command line, with the names of all FIFOs.
 function lastLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, code } = error as NodeJS.ErrnoException;

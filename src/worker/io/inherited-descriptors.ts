@@ -36,7 +36,7 @@ const O_CLOEXEC = 0o2000000;
 let found: readonly number[] | undefined;
 let device: number | undefined;
 
-// Read once: descriptors without O_CLOEXEC were inherited at start-up.
+// One read is enough: descriptors without O_CLOEXEC were inherited at start-up.
 function findInherited(): readonly number[] {
   found ??= listDescriptors().filter((fd) => fd >= firstFree && fd < highestPossible() && staysOpen(fd));
   return found;

@@ -16,7 +16,7 @@ export class OutputMarks {
     this.#begin = now();
   }
 
-  /** Notes that bytes after `cursor` arrive now. */
+  /** Records the current time for the bytes after `cursor`. */
   add(cursor: Cursor): void {
     const ms = Math.round(this.#now() - this.#begin);
     const { last } = this.#marks;

@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import type { Cursor, OutputChunk, Stream } from '../../contract/job.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
-/** A spool that can give its disk space to others. */
+/** A spool whose disk space can be reclaimed for others. */
 export interface EvictableSpool {
   /** Releases its part of the quota at once, and removes the file. */
   evict(): Promise<void>;
 }
 
 /**
- * The disk space in bytes that the spools of all commands share. If it is used up, the spools of ended commands give way to
- * running ones, in the order in which the commands ended.
+ * The disk space in bytes that the spools of all commands share. When it is used up, the spools of ended commands are
+ * removed to make room for running ones, in the order in which the commands ended.
  */
 export class SpoolQuota {
   readonly #maxBytes: number;
@@ -122,7 +122,7 @@ export class Spool implements EvictableSpool {
     }
   }
 
-  // On a full disk, ended commands give way as they do for the quota.
+  // On a full disk, spools of ended commands are removed, as for the quota.
   async #write(buffers: readonly Buffer[], offset: number): Promise<void> {
     for (;;) {
       try {

@@ -21,7 +21,7 @@ export interface LimitEnforcerDeps {
   readonly umask?: number | undefined;
 }
 
-/** How a command is about to be started. */
+/** Facts about the start of a command that decide how its limits are applied. */
 export interface LimitPlan {
   readonly id: string;
   readonly asked: Limits | undefined;

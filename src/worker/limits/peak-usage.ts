@@ -7,7 +7,7 @@ import type { TreeView } from '../processes/process-tree.ts';
 const maxStatusReads = 8;
 const maxIoReads = 256;
 
-/** The highest figures seen for the processes of a command; -1 for what was never seen. */
+/** The highest figures seen for the processes of a command; -1 for a figure that was never measured. */
 export class PeakUsage {
   cpuMs = -1;
   processes = -1;
@@ -39,7 +39,7 @@ export class PeakUsage {
     this.#memoryBytes = Math.max(this.#memoryBytes, bytes);
   }
 
-  /** The figures so far; those that were never seen are `null`. */
+  /** The figures so far; `null` for those that were never measured. */
   toResources(endedCpuMs: number | null): Resources {
     return {
       cpuMs: orNull(Math.round(Math.max(this.cpuMs, endedCpuMs ?? -1))),

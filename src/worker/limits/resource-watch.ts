@@ -35,7 +35,7 @@ export interface TreeWatchDeps {
 // Most commands end before the first sample and cost nothing.
 const firstSampleMs = 150;
 const longestDelayMs = 1_000;
-// A tree that has been idle for long is sampled rarely; one that has just become idle may continue in a second.
+// A tree that has been idle for long is sampled rarely; one that has just become idle may soon continue.
 const longestIdleDelayMs = 30_000;
 const idleFactor = 1 / 8;
 // Delay when sampling is the only thing that enforces a limit.

@@ -1,5 +1,5 @@
 import type { EnvironmentRules } from '../../contract/job.ts';
-import { carriesPassword, looksSecret } from '../../support/looks-secret.ts';
+import { containsPassword, looksSecret } from '../../support/looks-secret.ts';
 
 /** A process environment as `spawn` takes it: every variable has a value. */
 export type Environment = Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export function filterEnvironment(
   const passes = matcher(rules.envPass);
   const extra = matcher(rules.envWithhold);
   const isSecret = ([name, value]: readonly [string, string]) =>
-    looksSecret(name) || carriesPassword(name, value);
+    looksSecret(name) || containsPassword(name, value);
   const withheld = Object.entries(server)
     .filter((entry) => extra(entry[0]) || (isSecret(entry) && !passes(entry[0])))
     .map(([name]) => name);

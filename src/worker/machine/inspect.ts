@@ -13,7 +13,7 @@ export interface InspectContext {
   readonly ownFiles?: readonly string[] | undefined;
   /** The PATH of commands. */
   readonly path: string;
-  /** Whether a folder of the caller's workspace can be one, given that of the settings. */
+  /** Whether a folder of the caller's workspace is acceptable under the setting `workspace`. */
   isUsable?(folder: string): boolean;
   /** The state of the persistent shell; undefined if it has not run anything yet. */
   readonly session?: SessionFacts | undefined;

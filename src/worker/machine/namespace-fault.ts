@@ -1,4 +1,4 @@
-// Why commands cannot run in namespaces here, and the next step. Nothing is proposed that would not help.
+// Explains why commands cannot run in namespaces here, with the next step. It only proposes steps that would help.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import type { NamespaceFault } from '../../contract/report.ts';

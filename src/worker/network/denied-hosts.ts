@@ -1,12 +1,12 @@
 /** A command whose requests a proxy may refuse. */
 export interface DeniedCommand {
-  /** Resolves when it can make no more requests. */
+  /** Resolves when the command can make no more requests. */
   readonly gone: Promise<void>;
   /** True if one of its processes has the connection whose own end is this port of loopback. */
   hasConnection(port: number): Promise<boolean>;
 }
 
-// Bounds the list of a command that tries many names.
+// Limits the list for a command that tries many names.
 const maxDenied = 32;
 
 interface Watcher {

@@ -39,7 +39,7 @@ export class NetworkProxy {
   constructor(options: NetworkProxyOptions) {
     this.#options = options;
     this.#http.headersTimeout = options.headersMs ?? defaultHeadersMs;
-    // An upload may take as long as it likes; `idleMs` closes one that stalls.
+    // An upload has no time limit; `idleMs` closes one that stalls.
     this.#http.requestTimeout = 0;
     this.#http.on('request', (incoming, reply) => {
       void this.#forward(incoming, reply).catch(() => reply.destroy());
@@ -51,7 +51,7 @@ export class NetworkProxy {
   }
 
   serve(listener: Server): void {
-    // A sandbox may still send its listener when it has just exited.
+    // A sandbox may send its listener just before it exits.
     if (this.#isClosed) return void listener.close();
     this.#listeners.add(listener);
     listener.maxConnections = this.#options.maxConnections ?? defaultConnections;
@@ -94,7 +94,7 @@ export class NetworkProxy {
   async #resolve(target: Target, clientPort: number | undefined): Promise<Resolution> {
     const { allow, resolve } = this.#options;
     const found = await resolveTarget(target, allow, resolve);
-    // Before the refusal is sent, while the process that connected still waits for it.
+    // The connection's process is identified before the refusal is sent, while the process still waits for the reply.
     if ('refused' in found) await this.#denied.add(formatTarget(target), clientPort);
     return found;
   }

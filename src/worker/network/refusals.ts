@@ -6,7 +6,7 @@ import { formatTarget } from './target.ts';
 
 type NotReached = Exclude<Resolution, { readonly addresses: readonly string[] }>;
 
-/** The HTTP status (403 or 502) and message for a target that `resolveTarget` refused or that could not be reached. */
+/** The HTTP status (403 or 502) and message for a target that `resolveTarget` refused, or that is unreachable. */
 export function explain(target: Target, why: NotReached): readonly [status: number, reason: string] {
   const wanted = formatTarget(target);
   if ('failed' in why) return [502, `${wanted} cannot be reached: ${why.failed}.`];

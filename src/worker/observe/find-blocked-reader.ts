@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { descendantsOf, readOrEmpty, tasksOf } from '../processes/descendants.ts';
 
-/** The file that a command reads its input from, as `stat` identifies it. */
+/** The file from which a command reads its input, by the fields of `stat` that identify it. */
 export interface InputFile {
   readonly kind: 'pipe' | 'terminal';
   readonly dev: number;

@@ -1,8 +1,8 @@
 import { sendSignal } from './process-exit.ts';
 
 const everyMs = 1_000;
-// After `busyMs` without a new process, SIGCONT is sent only every `rarelyMs`: a timer each second would be the only work of an idle
-// worker.
+// After `busyMs` without a new process, SIGCONT is sent only every `rarelyMs`, so that an idle worker does not wake up
+// every second.
 const busyMs = 60_000;
 const rarelyMs = 10_000;
 const pids = new Set<number>();

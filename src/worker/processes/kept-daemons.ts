@@ -31,7 +31,7 @@ export class KeptDaemons {
     this.#pollMs = pollMs;
   }
 
-  /** Ends every process of a tree except kept daemons, and returns these; does nothing if there are none. */
+  /** If a tree contains kept daemons, ends every other process and returns the daemons; otherwise does nothing. */
   async endOthers(tree: ProcessTree, options: StopOptions): Promise<readonly ProcessRef[]> {
     if (this.#names.size === 0) return [];
     const daemons = (await this.#findIn(tree)).map(({ pid }) => pid);

@@ -9,7 +9,7 @@ export interface ProcessExit {
   readonly isLost?: true;
 }
 
-/** The end of a process of which nothing is known. */
+/** The end of a process whose exit status is unknown. */
 export const lostExit: ProcessExit = { code: null, signal: null, isLost: true };
 
 // `os.signals` has two names for some numbers (SIGIOT, SIGABRT); reversed, so that the first and usual name wins.

@@ -23,7 +23,7 @@ export interface ProcessTree {
   describe(): Promise<JobEnd['leftRunning']>;
   /** Lists the living processes with `ProcessTable.members`, which scans all processes of the machine. */
   scan(): Promise<TreeView>;
-  /** Lists them cheaply, for polling, with `ProcessTable.descendants` where that is enough. */
+  /** Lists them cheaply, for polling, with `ProcessTable.descendants` where that is sufficient. */
   sample(): Promise<TreeView>;
   /** Ends every process and returns those that survived SIGKILL (normally none). */
   end(options: StopOptions): Promise<JobEnd['survivors']>;

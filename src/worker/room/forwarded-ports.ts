@@ -105,7 +105,8 @@ function relay(client: Socket, connecting: Promise<Socket>, sockets: Set<Socket>
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays installed: a later `error` (EMFILE in `accept`) loses one connection, and unhandled it would end the server.
+    // This listener stays: a later `error` (EMFILE in `accept`) costs one connection, but unhandled it would crash the
+    // server.
     server.on('error', reject);
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => resolve());
     // An open port alone does not keep the process alive.

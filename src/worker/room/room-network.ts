@@ -59,7 +59,7 @@ export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwor
     };
     return toRoomNetwork(descriptors, proxy, firstGone);
   } finally {
-    // Not awaited, because a command waits for the network; `close` waits.
+    // The exit is not awaited here, because a command waits for the network; `close` waits for it.
     if (child.connected) child.disconnect();
     child.stdin?.end();
   }

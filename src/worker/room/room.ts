@@ -17,8 +17,8 @@ export interface RoomUser {
 }
 
 /**
- * The part of the machine that sandboxed commands of one connection share: a network namespace, so that one reaches the
- * server that another one started, and the folder that each sees as /tmp.
+ * The part of the machine that sandboxed commands of one connection share: a network namespace, so that a command
+ * reaches a server that another command started, and the folder that all of them see as /tmp.
  */
 export class Room {
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class Room {
     useOwnFolder(folder, () => {
       for (const path of [this.tmp, this.sharedMemory]) {
         makeFolder(path);
-        // As on any machine; the folder above it is closed to other users. `mkdir` would apply the umask.
+        // The usual mode of /tmp; the folder above it is closed to other users. `mkdir` would apply the umask.
         chmodSync(path, 0o1777);
       }
     });
@@ -118,7 +118,7 @@ export class Room {
   }
 }
 
-// A process in an uninterruptible system call survives SIGKILL; the room is not kept for it.
+// A process in an uninterruptible system call survives SIGKILL; the room does not wait for it.
 const goneMs = 10_000;
 
 // Creates it if there is nothing of that name. A symlink is not a folder, even one that leads to a folder.

@@ -9,7 +9,8 @@ export interface RoomsDeps extends RoomNetworkDeps {
   readonly folder: string;
 }
 
-// More than the connections that can have calls in flight; without a limit, the keys of all connections would be kept.
+// More than the number of connections with calls in flight; without a limit, the keys of all ended connections would
+// accumulate.
 const maxEnded = 10_000;
 
 /** The rooms of a worker, by key. */
@@ -75,13 +76,13 @@ export class Rooms {
       return await room.network();
     } catch (error) {
       this.#lastFailure = error instanceof Error ? error.message : String(error);
-      // After the first success a failure is a passing one, such as EMFILE.
+      // A failure after the first success is temporary, such as EMFILE.
       if (!this.#hasJoined) this.stopJoining(this.#lastFailure);
       return undefined;
     }
   }
 
-  /** Notes that a command has started in the network of its room. */
+  /** Records that a command has started in the network of its room. */
   noteJoined(): void {
     this.#hasJoined = this.#whyNotJoined === undefined;
   }

@@ -70,7 +70,7 @@ function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly str
   return [
     ...['--unshare-ipc', '--unshare-uts'],
     ...(hasOwnNetwork(plan) ? ['--unshare-net'] : []),
-    // With CAP_SYS_ADMIN root could remount what is read-only.
+    // With CAP_SYS_ADMIN root could remount read-only mounts writable.
     ...(isRoot ? ['--unshare-user', '--cap-drop', 'ALL'] : []),
     ...(sandbox === 'strict' ? ['--unshare-cgroup-try'] : []),
     ...(sandbox === 'strict' && !atTerminal ? ['--new-session'] : []),

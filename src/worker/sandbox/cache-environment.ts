@@ -12,7 +12,7 @@ export interface CachePlace {
 
 /**
  * Variables that move caches to `folder`, by default in the /tmp of a sandbox: the home directory is not writable
- * there, and npm does not work without a cache. A location that is already set stays.
+ * there, and npm does not work without a cache. Variables that are already set keep their values.
  */
 export function toCacheEnvironment(
   { sandbox, folder = '/tmp/cache', canReach }: CachePlace,
@@ -30,8 +30,8 @@ export function toCacheEnvironment(
   };
 }
 
-// These package managers download to the home directory, regardless of XDG_CACHE_HOME. Without their registry they can
-// only read what is there already, so the variable is set only where downloading is possible.
+// These package managers download to the home directory, regardless of XDG_CACHE_HOME. Without network access to their
+// registry they can only read existing caches, so the variable is set only where downloading is possible.
 const downloadFolders = [
   { variable: 'CARGO_HOME', name: 'cargo', host: 'index.crates.io' },
   { variable: 'GOMODCACHE', name: 'go-mod', host: 'proxy.golang.org' },

@@ -59,11 +59,11 @@ export const harmlessInHome: readonly string[] = [inCache, inTools, inSettings].
 /** Settings of git, with the name and address for commits; they are shown unless they contain a password or token. */
 export const gitSettings: readonly string[] = ['.gitconfig', '.config/git/config'];
 
-/** Folders of programs that are in a home directory of no person. */
-export const harmlessElsewhere: readonly string[] = ['/home/linuxbrew/.linuxbrew'];
+/** Folders of programs that belong to no user's home directory. */
+export const sharedProgramFolders: readonly string[] = ['/home/linuxbrew/.linuxbrew'];
 
 /** Folders next to a folder of programs from which they load libraries; not `share`: `~/.local/share` contains key rings. */
-export const besidePrograms: readonly string[] = ['lib', 'lib64', 'libexec'];
+export const libraryFolders: readonly string[] = ['lib', 'lib64', 'libexec'];
 
 // A line `FOLDER: NAME NAME …`, continued by lines that are indented further.
 function toPaths(table: string): readonly string[] {

@@ -7,7 +7,7 @@ import { toCanonical } from './own-files.ts';
 
 /** The home directories of this machine. */
 export interface Homes {
-  /** HOME as it was named; it may be a symlink, or not exist. */
+  /** HOME as it is set; it may be a symlink, or not exist. */
   readonly named: string;
   /** Canonical home directories of the server's user: HOME, and that of the account. */
   readonly own: readonly string[];
@@ -70,7 +70,8 @@ function ownAccount(): readonly string[] {
   }
 }
 
-// The folders of programs stay visible even if HOME names them. A home that the server cannot enter shows nothing anyway.
+// System folders of programs stay visible even if HOME names one of them. A home that the server cannot enter exposes
+// nothing anyway.
 function canBeHidden(path: string): boolean {
   if (toCanonical(path)[0] !== path || (isSystemFolder(path) && !places.includes(path))) return false;
   try {

@@ -64,7 +64,7 @@ export function stampOf({ hidden }: FileRules): string {
     .join(' ');
 }
 
-// Also key stores that do not exist yet, so that they are not readable once they do.
+// Also hides key stores that do not exist yet, so that they are not readable once they do.
 function toHidden({
   homes,
   shown,

@@ -74,7 +74,7 @@ export class OwnFiles {
     }
   }
 
-  // A file with `nlink` 0 cannot be reached by a command.
+  // A file with `nlink` 0 has no path left for a command.
   #closeIfDeleted(key: string, { fd }: OpenFile): void {
     if (fstatSync(fd).nlink > 0) return;
     closeSync(fd);

@@ -88,7 +88,7 @@ function findProtected(folder: string, except: readonly string[]): ProtectedPath
   };
 }
 
-/** Every command checks the paths that do not exist, in this many projects. */
+/** The number of projects in which every command checks for new protected paths. */
 const maxWatched = 20;
 
 /**

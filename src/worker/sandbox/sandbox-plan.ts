@@ -30,7 +30,7 @@ export interface SandboxPlan {
   readonly extraMounts: readonly Mount[];
   /** The layer over its workspace, if its changes are tracked or held. */
   readonly layer?: Layer | undefined;
-  /** The parts that come from its room; without them it has an empty /tmp and its own network namespace. */
+  /** The parts from its room; if absent, it has an empty /tmp and its own network namespace. */
   readonly shared?: SharedPlan | undefined;
   /** Lists the Unix sockets that a command without network must not reach (`findHostSockets`); they come and go. */
   sockets(): readonly string[];
@@ -94,7 +94,7 @@ export function withVisibleFolders(plan: SandboxPlan, folders: readonly string[]
   return { ...plan, extraMounts: [...plan.extraMounts, ...folders.map(mountReadOnly)] };
 }
 
-/** Names in /tmp on or below which the plan mounts something. */
+/** Names in /tmp on or below which the plan has mounts. */
 export function namesInTmp({ writable, extraMounts, pinned = [] }: SandboxPlan): readonly string[] {
   const targets = [...writable, ...extraMounts.map(({ to }) => to), ...pinned];
   return [...new Set(targets.flatMap(nameInTmp))];
@@ -142,7 +142,7 @@ function withoutSandbox({ ownFiles }: SandboxPlan): readonly Mount[] {
   return [{ kind: 'bind', from: '/', to: '/', readOnly: false, devices: true }, ...ownFiles.map(hide)];
 }
 
-// First `/` read-only, then the hidden paths, then those that are visible in them, of which `writable` may be a part.
+// Mounts `/` read-only, then the hidden paths, then the visible paths in them, of which `writable` may be a part.
 function inSandbox(plan: SandboxPlan): readonly Mount[] {
   const { homes, shown, keyStores, ownFiles, writable } = plan;
   const replaced = ['/dev', '/tmp', '/run'];
@@ -185,7 +185,7 @@ function toShownMounts({ shown, writable }: SandboxPlan, homes: readonly string[
   ];
 }
 
-// Nothing that is written to these would be kept, so it must fail.
+// Files written here would be lost, so writes must fail.
 function toSeals({ isolation, homes, shared, writable }: SandboxPlan): readonly Mount[] {
   if (isolation.sandbox === 'off') return [];
   const names = (shared?.tmp === undefined ? [] : shared.mountPoints).map((name) => `/tmp/${name}`);

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { carriesPassword } from '../../support/looks-secret.ts';
+import { containsPassword } from '../../support/looks-secret.ts';
 import { readRegularFile } from '../../support/regular-file.ts';
-import { besidePrograms, gitSettings, harmlessElsewhere, harmlessInHome } from './harmless-in-home.ts';
+import { gitSettings, harmlessInHome, libraryFolders, sharedProgramFolders } from './harmless-in-home.ts';
 import type { Homes } from './homes.ts';
 import { toCanonical } from './own-files.ts';
 
@@ -33,7 +33,7 @@ export function findShown({ homes, path, added }: ShownOptions): ShownInHome {
   const named = [
     ...homes.own.flatMap((home) => harmlessInHome.map((name) => join(home, name))),
     ...homes.own.flatMap((home) => gitSettings.map((name) => join(home, name))).filter(isWithoutSecrets),
-    ...harmlessElsewhere,
+    ...sharedProgramFolders,
     ...path.split(':').flatMap((folder) => programFolders(folder, homes)),
     ...listed,
   ];
@@ -61,7 +61,7 @@ function programFolders(folder: string, { all }: Homes): readonly string[] {
   const isHome = (path: string) => all.some((home) => `${home}/`.startsWith(`${path}/`));
   if (!folder.startsWith('/') || isHome(folder)) return [];
   const isBin = ['bin', 'sbin', 'shims'].includes(basename(folder)) && !isHome(dirname(folder));
-  return [folder, ...(isBin ? besidePrograms.map((name) => join(dirname(folder), name)) : [])];
+  return [folder, ...(isBin ? libraryFolders.map((name) => join(dirname(folder), name)) : [])];
 }
 
 const maxPrograms = 2_000;
@@ -111,7 +111,7 @@ const maxConfigBytes = 16_777_216;
 function isWithoutSecrets(path: string): boolean {
   try {
     const text = readRegularFile(path, maxConfigBytes);
-    return !gitSecret.test(text) && !carriesPassword(path, text);
+    return !gitSecret.test(text) && !containsPassword(path, text);
   } catch {
     return false;
   }

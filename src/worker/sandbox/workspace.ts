@@ -77,7 +77,10 @@ export function defaultDirectory(settings: WorkspaceSettings): string {
   return isInWorkspace(settings.cwd, folders) ? settings.cwd : first;
 }
 
-/** Devices and inodes, which differ if a folder was replaced by another one of the same name; mounts and rules are for the old one. */
+/**
+ * Devices and inodes, which differ if a folder was replaced by another one of the same name: existing mounts and rules
+ * still apply to the old folder.
+ */
 export function identifyFolders(folders: readonly string[]): string {
   return folders
     .map((folder) => statSync(folder, { throwIfNoEntry: false }))

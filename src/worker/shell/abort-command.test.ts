@@ -115,7 +115,7 @@ describe.concurrent('an aborted command in a persistent shell', () => {
       }
     }));
 
-  test('keeps its shell although a look at the processes takes longer than the shell needs to report', async () => {
+  test('keeps its shell even if listing its processes takes longer than the report of the shell', async () => {
     const table = createProcProcessTable();
     const slow = async (root: TreeRoot) => {
       await sleep(700);

@@ -43,8 +43,9 @@ export async function abortCommand(
   };
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // First, so that no further step begins when the running program has ended. Again later, but not soon: a second signal ends the
-    // user's own INT trap, which may be the reason for the delay.
+    // The shell gets `abortSignal` first, so that no further step begins when the running program has ended. It is
+    // repeated later, but not soon: a second signal ends the user's own INT trap, which may be the reason for the
+    // delay.
     if (!isOver() && abortHandling(shell) === 'caught') sendSignal(shell, abortSignal);
     const programs = await findPrograms();
     for (const one of programs) sendSignal(one.pid, isSubstitution(one, shell) ? 'SIGTERM' : signal);

@@ -28,7 +28,7 @@ export function isOfAbortTrap({ pid, parent }: ProcessInfo, shell: number): bool
 const idleMs = 500;
 // The event loop of a busy machine may be late: a shell is not idle because one check followed another by `idleMs`.
 const idleChecks = 5;
-// An INT trap of the user that computes gets this much CPU time.
+// CPU time that a user's INT trap may use.
 const cpuMs = 1_000;
 const longestMs = 5_000;
 

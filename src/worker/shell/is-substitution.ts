@@ -8,7 +8,8 @@ import type { ProcessInfo } from '../processes/process-table.ts';
 export function isSubstitution({ pid, parent }: ProcessInfo, shell: number): boolean {
   if (parent !== shell) return false;
   const read = new Set(openPipes(shell, 'read'));
-  // Twice: between fork() and dup2() the child has the pipe open with another number, which the first call may not see any more.
+  // Checks twice, because between fork() and dup2() the child has the pipe open with another number, which the first
+  // call may miss.
   return [1, 2].some(() => openPipes(pid, 'write').some((pipe) => read.has(pipe)));
 }
 

@@ -21,7 +21,7 @@ export interface SessionSnapshot {
   readonly ownPlace: Place;
 }
 
-/** The last state that a session's shell reported, and what has become of its directory since. */
+/** The last state that a session's shell reported, and whether its directory has changed since. */
 export class ReportedState {
   readonly #startDirectory: string;
   readonly #sandboxed: Pick<SessionPlace, 'isPrivate'>;

@@ -4,7 +4,9 @@ export interface ShellBounds {
   readonly restoreMs: number;
   /** A host process that does not report its shell's exit within this time is killed. */
   readonly exitReportMs: number;
-  /** Delay of the first check by `watchForReader` whether a shell that owes a reply waits for the next request instead. */
+  /**
+   * Delay of the first check by `watchForReader` for a shell that waits for the next request without having replied.
+   */
   readonly firstCheckMs: number;
   /** A shell that prints more than this without a NUL is killed (`StatusReader`). */
   readonly maxStateBytes: number;

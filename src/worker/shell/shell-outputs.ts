@@ -116,7 +116,7 @@ function isInPlace({ paths, inodes }: FifoPair): boolean {
   }
 }
 
-// A background process of an earlier command may know the names; what it writes must not reach the next command.
+// A background process of an earlier command may know the names; its output must not reach the next command.
 function isEmpty({ ends }: FifoPair): boolean {
   return ends.every((end) => tryReadByte(end) === 0);
 }

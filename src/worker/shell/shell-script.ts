@@ -77,8 +77,9 @@ export function toHostScript(folder: string): string {
   return `exec 8<&0 9>&1 </dev/null >/dev/null 2>&1; ${read} __nacre_key; while :; do ${life}; done`;
 }
 
-// One line, so that `$LINENO` is 1 on the first line of a command. bash parses all of it before a command can define an
-// alias. The redirections are on `eval` itself, so that `set -x` does not print the `eval` into the command's stderr.
+// The loop is one line, so that `$LINENO` is 1 on the first line of a command. bash parses all of it before a command
+// can define an alias. The redirections are on `eval` itself, so that `set -x` does not print the `eval` into the
+// command's stderr.
 function toLoop(folder: string): string {
   const [out, err] = [`${folder}"$__nacre_out"`, `${folder}"$__nacre_err"`];
   const descriptors = `</dev/null >${out} 2>${err} 8<&- 9>&-`;

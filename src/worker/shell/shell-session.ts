@@ -249,7 +249,7 @@ export class ShellSession {
     return new ShellHost(started, { table, bounds: this.#bounds });
   }
 
-  // In a sandbox the directory becomes writable, so the parent of a deleted one must not take its place.
+  // In a sandbox the directory becomes writable, so a deleted one must not be replaced with its parent.
   #toStart(directory: string, isolation: JobSpec['isolation']): string {
     const sandbox = isolation?.sandbox ?? this.#deps.sandbox;
     return sandbox === 'off' ? this.#place.toExisting(directory) : directory;

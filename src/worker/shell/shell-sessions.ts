@@ -60,7 +60,7 @@ export class ShellSessions {
     const entry = beginsAs === undefined ? undefined : this.#entries.get(beginsAs);
     const state = await entry?.session.restoreScript();
     if (state === undefined || command.kind === 'argv') return spec;
-    // One line with the command, so that `$LINENO` is 1 on the command's first line.
+    // The state and the command are on one line, so that `$LINENO` is 1 on the command's first line.
     const script = `shopt -s expand_aliases; eval -- ${quoteOnOneLine(state)} 2>/dev/null; eval -- ${quote(command.script)}`;
     return { ...spec, command: { kind: 'shell', script } };
   }

@@ -67,7 +67,7 @@ export function toFingerprint(cwd: string, printed: PrintedState): string {
 // by NUL, which no value can contain.
 const volatile = /^declare (?:-i RANDOM|-- __nacre|-- __nacre_(?:out|err|status))(?:="[\w-]*")?$/gm;
 
-/** False for a state that no shell prints: then the output of something else was mistaken for it. */
+/** False for a state that no shell prints: then other output was mistaken for it. */
 export function isPlausible({ cwd, declarations }: ShellState): boolean {
   return cwd.startsWith('/') && declarations.some(({ name }) => name === 'SHELLOPTS');
 }

@@ -124,7 +124,7 @@ export class StateSync {
     this.mustReplaceShell = !this.#deps.reported.update(cwd, printed);
   }
 
-  // Reads the state again in `apart` mode. The session waits for this, so it must not wait for the session.
+  // Reads the state again in `apart` mode. The session waits for this call, so the call must not wait for the session.
   // `checkKept` drops FIFOs whose names the command has deleted.
   async #askAgain(host: ShellHost): Promise<void> {
     this.#deps.outputs.checkKept();

@@ -46,7 +46,7 @@ test('a command that ends by itself reports such a process, which is ended', asy
   expect(orphan.pids()).toEqual([]);
 });
 
-test('while another command runs that could have started it, such a process goes on until that one ends', async () => {
+test('while another command runs that could have started it, such a process keeps running until that one ends', async () => {
   const other = await start('echo up; sleep 7734');
   const orphan = createOrphan();
   await here.run(orphan.script);

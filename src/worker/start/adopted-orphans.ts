@@ -9,9 +9,10 @@ import {
 import type { ForkServer } from '../supervision/fork-server.ts';
 
 /**
- * Finds processes that a command of level `group` has started and that neither ancestry, group, session nor marker connects with it:
- * they have cleared their environment, left their session, and lost their parent. The fork server has adopted them. Which command they
- * come from is certain only if no other command runs that was started before them; else the last of those commands ends them.
+ * Finds processes that a command at level `group` has started but that can no longer be identified by ancestry, group,
+ * session or marker: they have cleared their environment, left their session, and lost their parent. The fork server
+ * has adopted them. Their command is certain only if no other command runs that was started before them; otherwise they
+ * are killed when the last of those commands ends.
  */
 export class AdoptedOrphans {
   readonly #forkServer: ForkServer;

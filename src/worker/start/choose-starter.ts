@@ -24,7 +24,7 @@ export interface StarterOptions {
   readonly highestLevel: SupervisionLevel;
 }
 
-/** `StarterOptions`, and what the kernel enforces on most commands: shells for them are started in advance. */
+/** `StarterOptions`, and the `ExecEnforcement` of most commands: shells for them are started in advance. */
 interface StarterWish extends StarterOptions {
   readonly exec: ExecEnforcement;
 }
@@ -110,7 +110,7 @@ async function createUnmounted(
 }
 
 async function startWithout(deps: SupervisedDeps, options: StarterWish): Promise<Starter> {
-  // A proxy needs a network namespace to be the only way out.
+  // A proxy is the only way out only in a network namespace.
   const usable = { ...deps, isolation: { ...deps.isolation, networkAllow: [] } };
   const supervised = await findSupervised(usable, ['unshare'], options);
   if (supervised) return supervised;

@@ -72,7 +72,7 @@ export class GroupStarter implements Starter {
       asked: spec.limits,
       ownProcesses: null,
       cannotRaiseLimits: isolation.sandbox !== 'off',
-      // A guarded shell cannot write to the files of its cgroup.
+      // A guarded shell cannot write to its cgroup's files, so nacre moves it there by pid.
       entry: isGuarded && !spec.terminal ? 'caller' : 'shell',
     });
     try {

@@ -73,7 +73,7 @@ export class GuardedShells {
     return this.#pools.closeAll();
   }
 
-  // Found again each time: key stores and files of nacre may have appeared since, and `toStamp` compares them.
+  // Computed each time: key stores and files of nacre may have appeared since, and `toStamp` compares them.
   #defaultPlan(guard: ExecGuard | undefined): SandboxPlan | undefined {
     const plan = toDefaultPlan(this.#deps);
     return plan && needsGuard(this.#deps, plan, guard) ? plan : undefined;
@@ -96,7 +96,7 @@ export class GuardedShells {
   }
 }
 
-// A guard that failed has not executed the shell; it prints the reason.
+// A guard that fails does not execute the shell, and prints the reason.
 async function whenReady(shell: GuardedShell): Promise<GuardedShell> {
   if (await shell.ready) return shell;
   const reason = shell.readStderr().trim() || 'it ended immediately';

@@ -55,7 +55,7 @@ export class KeeperLauncher {
   readonly #defaultEnv: Environment;
   readonly #lifeline: Lifeline;
   readonly #forkServer: ForkServer;
-  /** A second one, in the network of one room, whose keepers then need no `nsenter`. */
+  /** A second fork server, in the network of one room, whose keepers then need no `nsenter`. */
   #inNetwork: { readonly network: RoomNetwork; readonly server: ForkServer } | undefined;
   readonly #living = new Set<Keeper>();
   readonly #namespaces = new ForkNamespaces();
@@ -74,7 +74,7 @@ export class KeeperLauncher {
     this.#forkServer = this.#createForkServer();
   }
 
-  /** Changes when keepers of the fork servers cannot be used any more (`ForkServer.generation`). */
+  /** Changes when waiting keepers of the fork servers become unusable (`ForkServer.generation`). */
   get generation(): string {
     return `${this.#forkServer.generation}.${this.#inNetwork?.server.generation ?? 0}`;
   }
@@ -247,7 +247,7 @@ export class KeeperLauncher {
   }
 }
 
-// By now every command has been stopped; a keeper that is still there is killed with its fork server.
+// By now every command has been stopped; a remaining keeper is killed with its fork server.
 async function endWithin(keeper: Keeper): Promise<void> {
   if (await settlesWithin(keeper.gone, goneMs)) return;
   keeper.end();

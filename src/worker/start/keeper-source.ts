@@ -193,7 +193,8 @@ export class KeeperSource {
     return room;
   }
 
-  // If the same attempt fails again, the cause is another one, and later commands try to join again.
+  // If the attempt also fails without the room's network, that network is not the cause, so later commands try to join
+  // it again.
   async #withoutJoining<T>(
     attempt: () => Promise<T>,
     isSuccess: (result: T) => boolean,

@@ -40,7 +40,7 @@ export function toLayered(
 ): ChangingCommand | undefined {
   const { owner, asksUser, isLasting = false } = changes;
   const mode = stricterChanges(changes.mode, setting) ?? 'direct';
-  // Others wait for the files of a development server while it runs.
+  // Other programs need the files of a development server while it runs.
   if (mode === 'direct' || (mode === 'track' && (isLasting || isTooLarge))) return undefined;
   return { id, mode, owner, asksUser, text: showCommand(command) };
 }

@@ -3,7 +3,7 @@ import type { Room } from '../room/room.ts';
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import { KeeperPool } from '../supervision/keeper-pool.ts';
 
-// Each waiting keeper is up to three processes, so only the pools that were used last have some.
+// Each waiting keeper consists of up to three processes, so only the most recently used pools keep some waiting.
 const maxWarmPools = 4;
 const idleMs = 300_000;
 // Rooms and lists come and go; a pool that is forgotten is made again when it is needed.
@@ -27,7 +27,7 @@ export interface WarmPoolOptions<One extends Keeper> {
   /** The size of each pool. */
   readonly size: number;
   start(key: PoolKey): Promise<One>;
-  /** Keepers are out of date when this returns another text, or when their room has more mount points. */
+  /** Keepers are outdated when this returns a different text, or when their room has more mount points. */
   stamp(key: PoolKey): string;
 }
 
@@ -46,12 +46,13 @@ export class WarmPools<One extends Keeper> {
     return this.#entryOf(key).pool.probe();
   }
 
-  /** Removes a waiting keeper of a pool, or starts one. */
+  /** Takes a waiting keeper from a pool, or starts one. */
   take(key: PoolKey): Promise<One> {
     const entry = this.#entryOf(key);
     const previous = this.#entries.at(-1);
     this.#entries = [...this.#entries.filter((one) => one !== entry), entry];
-    // The pool that was used last stays warm: the next command of a server with one connection is never started cold.
+    // The most recently used pool stays warm, so that the next command of a server with one connection never waits for
+    // a keeper.
     clearTimeout(entry.idle);
     if (previous && previous !== entry) restWhenIdle(previous);
     const keeper = entry.pool.take();

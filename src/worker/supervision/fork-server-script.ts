@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { namespaceCalls, namespaceScript } from './namespace-script.ts';
 
-// Not one from the PATH: commands may be able to write to its folders.
+// perl is not looked up on the PATH, because commands may be able to write to its folders.
 const perlPath = '/usr/bin/perl';
 
 // prctl, rt_sigprocmask, signalfd4, setsid, openat, fcntl, dup3, ioctl; then those of `namespaceScript`.

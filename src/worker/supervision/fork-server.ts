@@ -30,7 +30,7 @@ export interface ForkServerLimits {
 
 const defaultLimits: ForkServerLimits = { startMs: 10_000, closeMs: 2_000 };
 const maxRetired = 4;
-// How long the last replies of an exited fork server are waited for.
+// How long to wait for the last replies of an exited fork server.
 const readMs = 1_000;
 
 /** The dependencies of `ForkServer`. */
@@ -66,7 +66,7 @@ export class ForkServer {
   readonly #limits: ForkServerLimits;
   readonly #program: readonly [string, ...string[]] | undefined;
   #process: ForkServerProcess | null = null;
-  /** Processes that start nothing any more, and exit once what they have started has ended; the oldest first. */
+  /** Replaced fork servers, which start nothing and exit once their programs have ended; the oldest first. */
   #retired: readonly ForkServerProcess[] = [];
   #generation = 0;
   #isClosed = false;
@@ -92,7 +92,10 @@ export class ForkServer {
     return this.#generation;
   }
 
-  /** The orphans that it has adopted; empty while a program is being started, because that could not be told from an orphan. */
+  /**
+   * The orphans that it has adopted; empty while a program is being started, because the program could be mistaken for
+   * an orphan.
+   */
   adopted(): readonly number[] {
     const all = [...this.#retired, ...(this.#process ? [this.#process] : [])];
     return all.flatMap((one) => one.adopted());
@@ -133,7 +136,7 @@ export class ForkServer {
     this.#generation += 1;
   }
 
-  // Its commands go on, unless there are too many like it.
+  // A fork server that is replaced stays until its commands have ended, unless there are too many of these.
   #retireIfLimited(): void {
     const process = this.#process;
     if (!process?.lives() || !process.hasOtherLimits()) return;
@@ -206,7 +209,7 @@ class ForkServerProcess {
     const started = createDeferred<Forked>();
     this.#starting.set(id, started);
     this.#child.stdin?.write(message);
-    // Killed, because a request that it still reads would start a program that no caller waits for.
+    // It is killed, because otherwise it could still read a request and start a program that no caller waits for.
     if (!(await settlesWithin(started.promise, startMs))) this.#kill();
     return started.promise;
   }

@@ -149,7 +149,7 @@ export class KeeperLife {
     setTimeout(check, exitMs).unref();
   }
 
-  // A process that was sent SIGKILL dies only when it gets CPU time.
+  // A process that has received SIGKILL dies only when it is scheduled.
   async #initDies(): Promise<boolean> {
     const elapsed = createStopwatch();
     while (!this.#isReaping()) {

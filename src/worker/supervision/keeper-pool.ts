@@ -14,7 +14,7 @@ const restMs = 100;
 const mostWaiting = 8;
 const atOnce = 2;
 const defaultCalmMs = 2_000;
-// Shells that die while they wait may do so again and again, for example where memory is short.
+// Waiting shells may die repeatedly, for example when memory is short.
 const afterDeathMs = 1_000;
 
 /** Keepers that were started in advance, each with a shell that waits for its only launch message. */
@@ -74,7 +74,7 @@ export class KeeperPool<One extends Keeper = Keeper> {
     await Promise.all([...this.#waiting.splice(0).map(({ keeper }) => discard(keeper)), ...this.#discarding]);
   }
 
-  /** Discards all waiting keepers for good. */
+  /** Discards all waiting keepers and closes the pool. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.rest();
@@ -133,7 +133,7 @@ export class KeeperPool<One extends Keeper = Keeper> {
     this.#scheduleRefill(this.#isBusy ? 0 : laterMs);
     const keeper = await taken.catch(() => undefined);
     await keeper?.ended;
-    // A caller still waits while changes are applied.
+    // The caller of a command still waits while its changes are applied.
     if (keeper?.layer) await settlesWithin(keeper.layer.done.promise, laterMs);
     if (!this.#isClosed) this.#scheduleRefill(soonMs);
   }
@@ -177,7 +177,7 @@ export class Lifeline {
 
   /** The reading end, for the `stdio` of a child process. */
   async readEnd(): Promise<number> {
-    // A failed attempt is not kept: the next command tries again.
+    // A failure is not cached, so the next command tries again.
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;

@@ -127,7 +127,7 @@ export class NamespaceTree implements ProcessTree {
     for (const { pid } of commandProcesses) sendSignal(pid, 'SIGCONT');
     const elapsed = createStopwatch();
     for (let delayMs = 1; elapsed() < graceMs; delayMs = Math.min(delayMs * 2, 50)) {
-      // Twice: while a process gets a new parent, it is in neither parent's `/proc/PID/task/TID/children`.
+      // Checks twice: while a process gets a new parent, it is in neither parent's `/proc/PID/task/TID/children`.
       if ((await this.#isEmpty()) && (await this.#isEmpty())) return true;
       await sleep(Math.min(delayMs, Math.max(1, graceMs - elapsed())));
     }

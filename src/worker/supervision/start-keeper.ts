@@ -121,7 +121,7 @@ export async function startWithForkServer(
     const parts = { proxy: undefined, terminal: undefined, ownProcesses: plan.ownProcesses };
     return followKeeper(launched, ends, parts, limits);
   } catch (error) {
-    // Without an answer of the fork server, a process that it has started is only found by its status pipe.
+    // If the fork server does not answer, a process that it has started can only be found by its status pipe.
     if (!(error instanceof NotForkedError)) await killHolders(ends.status);
     for (const fd of Object.values(ends)) closeSync(fd);
     throw error;

@@ -1,6 +1,5 @@
-// A test client for `nacre doctor`. It is in src/worker because only the worker may spawn processes.
-// It starts a server as an MCP client would (stdio), calls `initialize` and `tools/list`, runs a harmless command, and
-// ends the server.
+// A test client for `nacre doctor`. It is in src/worker because only code there may spawn processes. It starts a server
+// as an MCP client would (stdio), calls `initialize` and `tools/list`, runs a harmless command, and ends the server.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { type ServerTrial, trialClient } from '../../contract/report.ts';

@@ -1,4 +1,5 @@
-// nacre's own files. Settings can name any path, so only what nacre creates there is removed, never a whole folder.
+// nacre's own files. Settings can name any path, so only files that nacre creates there are removed, never a whole
+// folder.
 import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { HttpAccess, PlaceAccess, ProcessAccess } from '../../door.ts';

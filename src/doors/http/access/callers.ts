@@ -101,7 +101,10 @@ export async function createCallers(deps: HttpAccess & ToolAccess, ownToken: str
   };
 }
 
-/** The number of callers that share the capacity beside the owner's: the named tokens, and all applets together. */
+/**
+ * The number of callers that share the capacity that is not reserved for the owner: the named tokens, and all applets
+ * together.
+ */
 export function countShares({ tokens, appletsDir }: Pick<HttpSettings, 'tokens' | 'appletsDir'>): number {
   return tokens.length + (appletsDir === undefined ? 0 : 1);
 }

@@ -231,7 +231,7 @@ export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: st
   return toJsonReply(200, { agent, commands: commands.toReversed() });
 }
 
-/** Serves GET /api/approvals: what waits, and what was answered lately. */
+/** Serves GET /api/approvals: pending requests, and recent answers. */
 export async function showApprovals(deps: ConsoleDeps, caller: HttpCaller): Promise<Reply> {
   requireOwner(deps, caller);
   const { hub } = deps;

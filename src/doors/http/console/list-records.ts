@@ -25,7 +25,7 @@ export interface RecordPage {
   readonly searched_bytes: number;
 }
 
-// Enough for a page in a busy log; a rare kind of record needs another call.
+// One call reads at most this much: enough for a page in a busy log, while a rare kind of record needs another call.
 const maxBytes = 33_554_432;
 const stepBytes = 1_048_576;
 

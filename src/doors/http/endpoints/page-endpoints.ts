@@ -74,8 +74,8 @@ function signIn({ pages }: Pick<PageDeps, 'pages'>, site: Site, ticket: string):
   const cookie = pages.redeem(ticket, site.origin);
   if (cookie === undefined) return usedLink();
   const secure = site.origin.startsWith('https:') ? '; Secure' : '';
-  // Not a redirect: after a redirect that began at another site, a browser would not send a cookie with
-  // SameSite=Strict.
+  // The reply is not a redirect, because a browser sends no cookie with SameSite=Strict after a redirect that began at
+  // another site.
   const { headers: own, ...page } = toPage(200, 'Opening…', '<meta http-equiv="refresh" content="0;url=/">');
   const setCookie = `${site.cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`;
   return { ...page, headers: { ...own, 'Set-Cookie': setCookie } };

@@ -85,7 +85,8 @@ function matches(header: string | null, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*');
 }
 
-// Opened before it is checked, so that it cannot be replaced in between; O_NONBLOCK, since it may be a FIFO.
+// Opens the file before it checks it, so that the file cannot be replaced in between; O_NONBLOCK, since it may be a
+// FIFO.
 async function openWithin(folder: string, path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle | undefined;
   try {

@@ -1,6 +1,7 @@
 // MCP over Streamable HTTP, for both protocol generations:
 // 1. since 2026-07-28 requests are independent, 2. before that, a handshake opens a session with an id that only the
-// caller who opened it can use (mcp-sessions.ts). Commands belong to the caller either way; what a session started ends with it.
+// caller who opened it can use (mcp-sessions.ts). Commands belong to the caller in both cases; those that a session
+// started end with it.
 import {
   createMcpHandler,
   isLegacyRequest,

@@ -39,7 +39,8 @@ export function createSocketStreams(
       const { id, commandId } = command;
       const attached = attach(command);
       try {
-        // Sent after `attach` has aborted an earlier stream, which would otherwise repeat output after this message.
+        // `shell.start` is sent after `attach` has aborted an earlier stream, which would otherwise repeat output after
+        // this message.
         await send({ type: 'shell.start', id, command_id: commandId, cursor: from });
         const isEnd = await pump(await engine(), command, from, { send, signal: attached.signal });
         command.ended ||= isEnd;
