@@ -22,7 +22,7 @@ export function isNoReply(error: unknown): boolean {
 
 /** Gets JSON from the server. */
 export async function fetchJson<Body>(path: string): Promise<Body> {
-  return read<Body>(await request(path, {}, 'The page asks again once it is connected.'));
+  return read<Body>(await request(path, {}, 'The page retries once it is connected.'));
 }
 
 /** Posts JSON to the server. */
@@ -32,7 +32,7 @@ export async function postJson<Body>(path: string, body: object): Promise<Body> 
     await request(
       path,
       { method: 'POST', headers, body: JSON.stringify(body) },
-      'Look once more when the page is connected: it may have been done.',
+      'Check again when the page is connected: the request may have taken effect.',
     ),
   );
 }

@@ -96,7 +96,7 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
     await here.post(`/api/commands/${await idOf('q=3102')}/stop`, {});
     await call;
     await row.getByText('stopped', { exact: true }).waitFor();
-    const acts = page.getByRole('region', { name: 'What people did' });
+    const acts = page.getByRole('region', { name: 'Actions of people' });
     await acts.getByText('sleep 3102').waitFor();
     await here.shell('true', ['last']);
     await list.getByText('true last').waitFor();

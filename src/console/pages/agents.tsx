@@ -104,7 +104,7 @@ function Acts({ cards }: { readonly cards: readonly CommandCard[] }) {
   return (
     <section class="card fill" aria-labelledby="acts-title">
       <header class="list-head">
-        <h2 id="acts-title">What people did</h2>
+        <h2 id="acts-title">Actions of people</h2>
       </header>
       <ul class="answer-list">
         {newest.map(({ card, act }) => (

@@ -80,7 +80,7 @@ export function Question({
       </header>
       <h2 id={title} class="ask-who">
         {agent ? toAgentName(agent) : showOdd(question.client)}{' '}
-        {asked.changes === null ? 'asks to run' : 'asks to apply what it changed with'}
+        {asked.changes === null ? 'asks to run' : 'asks to apply the changes of'}
       </h2>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div
@@ -135,7 +135,7 @@ export function Question({
         </button>
       </div>
       {!mayAct.value && <p class="fine">This page is read-only.</p>}
-      {mayAct.value && !isRead && <p class="fine">Scroll to the end of what is asked to approve it.</p>}
+      {mayAct.value && !isRead && <p class="fine">Scroll to the end of the request to approve it.</p>}
       {failure !== '' && (
         <p class="fine bad" role="alert">
           {failure}

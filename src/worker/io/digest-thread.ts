@@ -15,7 +15,7 @@ export interface ThreadDigest {
   close(): void;
 }
 
-// Large, because a message takes as long as hashing some 20 KB.
+// Blocks are large, because a message takes as long as hashing about 20 KB.
 const blockBytes = 262_144;
 const mostBehindBytes = 1_048_576;
 const idleMs = 10_000;

@@ -154,8 +154,9 @@ export class ShellHost {
     });
   }
 
-  // A stopped host does not report the exit of its shell, and a shell that was stopped between two commands does not read the next
-  // request. A command that stops its own shell stays stopped: meanwhile that shell has not `requestFd` open.
+  // A stopped host does not report the exit of its shell, and a shell that was stopped between two commands does not
+  // read the next request. A command that stops its own shell stays stopped, because during a command the shell does
+  // not have `requestFd` open.
   async #continueStopped(): Promise<void> {
     const { host, shell } = await this.#findProcesses();
     sendSignal(host?.pid, 'SIGCONT');

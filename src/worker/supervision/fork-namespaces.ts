@@ -7,8 +7,8 @@ import type { ForkNamespace } from './fork-server-script.ts';
 const maxFailures = 3;
 
 /**
- * Decides which keepers get namespaces that the fork server creates itself. None does before `bwrap` has started one: otherwise
- * sandboxes would be thought to work where only this does.
+ * Decides which keepers get namespaces that the fork server creates itself. The first keeper is started by `bwrap`:
+ * otherwise nacre would assume that sandboxes work where only the fork server's namespaces do.
  */
 export class ForkNamespaces {
   #bubblewrapWorks = false;
@@ -19,7 +19,7 @@ export class ForkNamespaces {
     return this.#bubblewrapWorks && this.#failures < maxFailures ? toForkNamespace(plan) : undefined;
   }
 
-  /** Notes a keeper that the fork server has started, with such a namespace or by `bwrap`. */
+  /** Records that the fork server has started a keeper, with such a namespace or by `bwrap`. */
   noteStarted(keeper: Pick<Keeper, 'ready'>, namespace: ForkNamespace | undefined): void {
     if (namespace) this.#failures = 0;
     else if (!this.#bubblewrapWorks)
@@ -28,7 +28,7 @@ export class ForkNamespaces {
       });
   }
 
-  /** Notes that a namespace could not be created. */
+  /** Records that a namespace could not be created. */
   noteFailed(): void {
     this.#failures += 1;
   }

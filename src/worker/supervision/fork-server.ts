@@ -218,7 +218,10 @@ class ForkServerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** True from SIGKILL on, milliseconds before Node reports its exit; meanwhile what it has started still answers. */
+  /**
+   * True once it has been sent SIGKILL, milliseconds before Node reports its exit; until then its programs still
+   * answer.
+   */
   isDying(): boolean {
     return isDying(this.#stat());
   }

@@ -19,7 +19,7 @@ export function LinksCard() {
   return (
     <section class="card part" aria-labelledby="links-title">
       <h2 id="links-title">Links to this console</h2>
-      <p class="soft">A link works once, within ten minutes. A viewer's page can only look.</p>
+      <p class="soft">A link works once, within ten minutes. A viewer's page is read-only.</p>
       <div class="link-form">
         <label class="note">
           <span class="sr">Name of the page</span>
@@ -33,10 +33,10 @@ export function LinksCard() {
           />
         </label>
         <button class="btn" type="button" disabled={!mayAct.value} onClick={() => void make('viewer')}>
-          Link to look
+          Link for a viewer
         </button>
         <button class="btn" type="button" disabled={!mayAct.value} onClick={() => void make('operator')}>
-          Link to act
+          Link for an operator
         </button>
       </div>
       {!mayAct.value && <p class="fine">This page is read-only.</p>}

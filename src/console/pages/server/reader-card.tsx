@@ -18,7 +18,7 @@ export function ReaderCard() {
         </p>
       )}
       <Choice isOn={letters} onChange={(isOn) => choose({ letters: isOn })}>
-        Single letters are short cuts
+        Use single letters as shortcuts
       </Choice>
       <Choice isOn={speaks} onChange={(isOn) => choose({ speaks: isOn })}>
         Announce new lines of an output
