@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandHome, findHere, toFarMachine, toHereOptions, withAskedPaths } from './here-options.ts';
+import { expandQueryHome, findHere, toFarMachine, toHereOptions, withAskedPaths } from './here-options.ts';
 
 const here = findHere('/var/nacre', { environment: { HOME: '/' }, execGuard: '/opt/nacre/exec-guard.js' });
 
@@ -19,7 +19,7 @@ test.each([{}, { cwd: '/no/such/folder' }, { cwd: 'relative' }])(
 
 test('a tilde is the home directory of the worker, and facts name directories as they were asked for', () => {
   const query = { cwd: '~/jobs', roots: ['~', '/srv', '~other'], programs: [] };
-  expect(expandHome(query, '/home/ann')).toMatchObject({
+  expect(expandQueryHome(query, '/home/ann')).toMatchObject({
     cwd: '/home/ann/jobs',
     roots: ['/home/ann', '/srv', '~other'],
   });

@@ -57,7 +57,7 @@ export function digestSecrets(
 }
 
 /** A query whose directories begin with the home directory instead of `~`. */
-export function expandHome({ cwd, roots, ...query }: InspectQuery, home: string): InspectQuery {
+export function expandQueryHome({ cwd, roots, ...query }: InspectQuery, home: string): InspectQuery {
   const expand = (path: string) => (/^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : path);
   return { ...query, cwd: cwd === undefined ? undefined : expand(cwd), roots: roots.map(expand) };
 }

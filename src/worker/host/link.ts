@@ -29,7 +29,13 @@ import {
 } from '../../contract/wire.ts';
 import { createDeferred } from '../../support/timing.ts';
 import { type Answer, type IncomingCall, Peer } from '../../wire/peer.ts';
-import { digestSecrets, expandHome, toFarMachine, toHereOptions, withAskedPaths } from './here-options.ts';
+import {
+  digestSecrets,
+  expandQueryHome,
+  toFarMachine,
+  toHereOptions,
+  withAskedPaths,
+} from './here-options.ts';
 import { HostedJob } from './hosted-job.ts';
 import { createHostedWorker, type HostedWorker } from './hosted-worker.ts';
 import { JobFeed } from './job-feed.ts';
@@ -487,7 +493,7 @@ export class Link {
   async #inspect(asked: InspectQuery, known: string | null): Promise<InspectAnswer> {
     if (!this.#hello?.elsewhere) return this.#inspectHere(asked, known);
     const { home } = this.#host.options.here;
-    const { facts, ...rest } = await this.#inspectHere(expandHome(asked, home), known);
+    const { facts, ...rest } = await this.#inspectHere(expandQueryHome(asked, home), known);
     return { facts: withAskedPaths(facts, asked), ...rest };
   }
 
