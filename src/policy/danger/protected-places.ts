@@ -1,5 +1,6 @@
 import { type Arg, knownArg, patternOf, withProcess } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
+import { limits } from '../words/limits.ts';
 import { normalisePath } from '../words/paths.ts';
 
 /** A protected directory (`/`, a home, `/etc` and the like) that a word refers to. */
@@ -85,10 +86,10 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   const [only, ...others] = arg.pieces;
   const from = typeof only === 'object' && others.length === 0 ? (only.from ?? '') : '';
   const words = from
-    .slice(0, 1_024)
+    .slice(0, limits.textLength)
     .split(/[\s\0]+/)
     .filter((word) => word.startsWith('/'));
-  for (const word of words.slice(0, 16)) {
+  for (const word of new Set(words.slice(0, limits.braceWords))) {
     const place = findProtectedPlace(knownArg(word, arg), undefined, home);
     if (place !== undefined) return place;
   }

@@ -98,11 +98,21 @@ function commands(call: ProgramCall, template: readonly Arg[], values: readonly 
   if (call.name === 'sem') return [{ does: 'shell', text: joinWords(template, call.self) }];
   if (options.has('pipe', 'pipepart', 'pipe-part', 'spreadstdin'))
     return [{ does: 'shell', text: joinWords(template, call.self) }, ...readers(call, template)];
-  if (options.has('q', 'quote')) return values.slice(0, 64).map((value) => quoted(template, value));
+  if (options.has('q', 'quote')) return judged(values, call).map((value) => quoted(template, value));
   const text = joinWords(template, call.self);
   if (text.text === undefined) return [{ does: 'shell', text }];
-  return values.slice(0, 64).map((value) => filled(call, text.text ?? '', value));
+  return judged(values, call).map((value) => filled(call, text.text ?? '', value));
 }
+
+/** The different values, and an unknown one if there are too many. */
+function judged(values: readonly Arg[], { self }: ProgramCall): readonly Arg[] {
+  const different = [...new Map(values.map((value) => [value.text ?? value, value])).values()];
+  return different.length > maxValues
+    ? [...different.slice(0, maxValues), unknownArg(self, false)]
+    : different;
+}
+
+const maxValues = 128;
 
 /** With `--pipe`, a shell runs the blocks that it receives on stdin. */
 function readers(call: ProgramCall, template: readonly Arg[]): Effect[] {

@@ -317,14 +317,18 @@ function startWith(
   return { does: 'start', argv: listing ? withRecursive(argv, call.self) : argv, stdin: 'none' };
 }
 
-/** Words that are judged one by one; others count as unknown. */
-const maxItems = 16;
+/** Words that are judged together; others count as unknown. */
+const maxItems = 512;
+/** Different words that are also judged one by one. */
+const maxSingle = 40;
 
 /** `xargs` may pass the words in one call or in several. */
 function batches(items: readonly Arg[]): (readonly Arg[])[] {
-  return items.length < 2
-    ? [items]
-    : [items, ...items.slice(0, maxItems).map((item) => [item]), items.slice(-1)];
+  const [first] = items;
+  if (first === undefined || items.length < 2) return [items];
+  const different = [...new Map(items.map((item) => [item.text ?? item, item])).values()];
+  const rest = different.length > maxSingle ? [unknownArg(first, false)] : [];
+  return [items, ...[...different.slice(0, maxSingle), ...rest].map((item) => [item])];
 }
 
 /** The words in a file that another program prints, as in `xargs -a <(echo x)`. */
