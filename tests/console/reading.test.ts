@@ -129,6 +129,35 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
   });
 });
 
+describe('a log on a narrow screen', { timeout: 300_000 }, () => {
+  test('wraps lines where it has counted them, and follows while the screen is turned', async () => {
+    const script = `for i in $(seq 80); do printf '%s %0250d\\n' line $i; done; echo the end; sleep 3105`;
+    const call = here.shell('bash', ['-c', script]);
+    const id = await idOf('q=3105');
+    await page.goto(`${here.address}/commands/${id}`);
+    // How far the last line is above the lower edge.
+    const below = () =>
+      page.evaluate(`(() => {
+        const last = [...document.querySelectorAll('.log .ln:not(.none)')].findLast((row) => row.textContent.includes('the end'));
+        const edge = document.querySelector('.log').getBoundingClientRect().bottom;
+        return last === undefined ? NaN : Math.abs(edge - last.getBoundingClientRect().bottom);
+      })()`);
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+      [390, 844],
+      [320, 640],
+      [1280, 800],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await expect.poll(below, { message: `${width} by ${height}`, timeout: 30_000 }).toBeLessThan(24);
+      await page.getByRole('button', { name: 'Following' }).waitFor();
+    }
+    await here.post(`/api/commands/${id}/stop`, {});
+    await call;
+  });
+});
+
 describe('addresses', { timeout: 300_000 }, () => {
   test('the records of a command have an address', async () => {
     const id = await idOf('q=from');

@@ -176,6 +176,8 @@ export class Ring {
   readonly #scrolled = () => {
     const { scrollTop } = this.#view;
     if (this.#isFollowing && Math.abs(scrollTop - this.#ownTop) < 2) return;
+    // A view that gets another size scrolls as well; `measure` follows it.
+    if (this.#isFollowing && this.#view.clientHeight !== this.#viewHeight) return;
     const isAtEnd = scrollTop + this.#viewHeight >= this.#spaceHeight - 4;
     // An ended command has no new output, but scrolling up must still turn following off.
     const mayFollow = this.#state?.isLive === true && !this.#state.isEnded;
