@@ -7,7 +7,8 @@ import type { FoundRecord } from './feed.ts';
 import type { AuditRecord } from './read-records.ts';
 
 /** A command as its records describe it. */
-export interface IndexedCommand extends Omit<CommandCard, 'awaiting' | 'ports' | 'state' | 'cpu_percent'> {
+export interface IndexedCommand
+  extends Omit<CommandCard, 'awaiting' | 'reader' | 'ports' | 'state' | 'cpu_percent' | 'cpu_recent'> {
   readonly door: string;
   readonly client: string;
   readonly token: string | null;

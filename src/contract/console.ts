@@ -8,6 +8,7 @@ export interface ProgramPlace {
   readonly pos: number;
   readonly end: number;
   readonly via?: string | undefined;
+  readonly entry?: string | undefined;
 }
 
 /** The states of a command; `lost`: it was started, and its server is gone. */
@@ -56,10 +57,14 @@ export interface CommandCard {
   readonly stderr_bytes: number;
   /** True while it waits for input. */
   readonly awaiting: boolean;
+  /** The name of the program in it that is blocked reading its input; null if it does not wait. */
+  readonly reader: string | null;
   readonly ports: readonly number[];
   readonly cpu_ms: number | null;
   /** CPU in percent of one core, in the last second; null unless it runs. */
   readonly cpu_percent: number | null;
+  /** The last samples of `cpu_percent`, one a second; empty unless it runs. */
+  readonly cpu_recent: readonly number[];
   readonly memory_bytes: number | null;
   readonly terminal: boolean;
   /** The machine that it runs on; null for this one. */

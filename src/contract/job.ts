@@ -210,6 +210,8 @@ export interface EndRecord {
 export interface JobObservation {
   /** True while one of them is blocked reading the input that we write; false if `/proc` does not show it. */
   readonly awaitingInput: boolean;
+  /** The name of the process that is blocked; absent while none is, or from an earlier version. */
+  readonly reader?: string | undefined;
   /** TCP ports that they listen on. */
   readonly listening: readonly number[];
 }

@@ -34,6 +34,8 @@ export interface UsageSeries {
   sample(used: ReadonlyMap<string, UsedSoFar>): readonly string[];
   /** The newest CPU percentage of a command; null before its second sample. */
   cpuPercent(id: string): number | null;
+  /** The last CPU percentages of a command, enough for a small chart. */
+  recentCpu(id: string): readonly number[];
   of(id: string): CommandSeries;
   /** Running commands and their CPU together, every 10 s. */
   whole(): { readonly running: readonly number[]; readonly cpu: readonly number[] };
@@ -42,6 +44,7 @@ export interface UsageSeries {
 const commandCapacity = 600;
 const serverCapacity = 720;
 const serverEveryMs = 10_000;
+const recentSamples = 20;
 // The number of commands whose figures are kept; beyond it, those of the oldest ended commands are dropped.
 const maxCommands = 500;
 
@@ -100,6 +103,7 @@ export function createUsageSeries(now: () => number = () => performance.now()): 
       return changed;
     },
     cpuPercent: (id) => commands.get(id)?.percent ?? null,
+    recentCpu: (id) => commands.get(id)?.cpu.values().slice(-recentSamples) ?? [],
     of(id) {
       const entry = commands.get(id);
       return { cpu: entry?.cpu.values() ?? [], memory: entry?.memory.values() ?? [] };

@@ -8,6 +8,7 @@ import {
   findBlockedReader,
   type InputFile,
   isSameBlock,
+  nameOf,
   toInputFile,
 } from './observe/find-blocked-reader.ts';
 import type { StartedProcess } from './start/start-process.ts';
@@ -112,6 +113,12 @@ export class CommandStreams {
     // A prompt that the process wrote before that `read` is in the pipe by now.
     if (reader) this.drain();
     return reader !== null && !reader.isStopped && !isSameBlock(reader, this.#lastReader);
+  }
+
+  /** The name of the process that is blocked reading the input; undefined if there is none. */
+  readerName(): string | undefined {
+    const reader = this.#findReader();
+    return reader ? nameOf(reader) : undefined;
   }
 
   /** Reads what is in the outputs now, without waiting; returns true when all of them are at EOF. */

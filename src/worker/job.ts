@@ -206,7 +206,9 @@ export class Job {
     const awaitingInput = this.awaitsInput();
     const view = await tree.sample();
     this.#watch?.record(view);
-    return { awaitingInput, listening: listeningPorts(view.commandProcesses.map(({ pid }) => pid)) };
+    const listening = listeningPorts(view.commandProcesses.map(({ pid }) => pid));
+    const reader = awaitingInput ? this.#streams?.readerName() : undefined;
+    return { awaitingInput, listening, ...(reader !== undefined && { reader }) };
   }
 
   /** True while one of its processes is blocked reading its `stdin` or terminal. */

@@ -38,6 +38,7 @@ describe('what needs you', { timeout: 300_000 }, () => {
     const card = page.locator('.ask.awaiting');
     await card.locator('pre').getByText('Password:').waitFor();
     await page.getByText('1 needs you').first().waitFor();
+    await card.getByText('bash is blocked reading its stdin.').waitFor();
     expect(await page.evaluate('document.activeElement.closest(".ask") === null')).toBe(true);
     expect(await findingsInThemes(page)).toEqual([]);
     // The question is about a password, so the field hides what is typed.
@@ -60,12 +61,32 @@ describe('what needs you', { timeout: 300_000 }, () => {
     await asks('again');
     const card = page.locator('.ask.awaiting');
     await card.getByText('This page is read-only.').first().waitFor();
-    expect(await card.getByRole('button').count()).toBe(0);
+    expect(await card.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    expect(await card.locator('button:enabled, input:enabled').count()).toBe(0);
+    expect(await findingsInThemes(page)).toEqual([]);
     const { id } = (await commandsOf('q=3040')).find(({ awaiting }) => awaiting) ?? {};
     const status = await page.evaluate(
       `fetch('/api/commands/${id}/type', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"text":"x\\\\n"}' }).then((reply) => reply.status)`,
     );
     expect(status).toBe(403);
+    await page.close();
+  });
+
+  test('in a terminal, keys can be pressed that a field cannot send', async () => {
+    const command = 'read -rsn3 key; printf "pressed %q" "$key"; sleep 3040';
+    await agent.client.callTool({ name: 'start_command', arguments: { command, name: 'keys', pty: true } });
+    const { page, problems } = await openConsolePage(browser, here);
+    const card = page.locator('.ask.awaiting').filter({ hasText: 'rsn3' });
+    await card.getByText('bash is blocked reading its terminal.').waitFor();
+    await card.getByText('Keys', { exact: true }).click();
+    await card.getByRole('button', { name: 'Up' }).click();
+    await card.waitFor({ state: 'detached' });
+    const { id } = (await commandsOf('q=rsn3'))[0] ?? {};
+    const { records } = (await get(`/api/commands/${id}`)) as { records: RecordRow[] };
+    expect(records.find(({ kind }) => kind === 'input')).toMatchObject({ client: 'page desk', keys: ['up'] });
+    const output = await fetch(`${here.address}/api/commands/${id}/output`, { headers: here.bearer });
+    expect(await output.text()).toContain("pressed $'\\E[A'");
+    expect(problems).toEqual([]);
     await page.close();
   });
 

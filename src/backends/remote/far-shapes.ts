@@ -169,6 +169,7 @@ const port: FarShape<number> = (value) => {
 /** An observation of a job. */
 export const observation: FarShape<JobObservation> = fields<JobObservation>({
   awaitingInput: flag,
+  reader: optional(text()),
   listening: wellFormed(port),
 });
 

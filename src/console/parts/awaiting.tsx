@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
-import { agentOf, mayAct } from '../store.ts';
+import { agentOf } from '../store.ts';
 import { toAgentName, toTitle } from '../words.ts';
 import { toShownText } from '../worker/visible-text.ts';
 import { InputField } from './input-field.tsx';
@@ -25,11 +25,7 @@ export function Awaiting({ card }: { readonly card: CommandCard }) {
           <code>{prompt}</code>
         </pre>
       )}
-      {mayAct.value ? (
-        <InputField id={card.id} prompt={prompt} label="Answer" />
-      ) : (
-        <p class="fine">This page is read-only.</p>
-      )}
+      <InputField card={card} prompt={prompt} label="Answer" />
     </article>
   );
 }

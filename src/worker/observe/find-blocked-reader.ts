@@ -16,6 +16,7 @@ export function toInputFile(fd: number): InputFile {
 
 /** A thread that is blocked until there is input, with its `voluntary_ctxt_switches`. */
 export interface BlockedReader {
+  readonly pid: number;
   readonly task: number;
   readonly switches: string;
   /** True if it was stopped with SIGSTOP, so that it would not read input either. */
@@ -29,10 +30,15 @@ export interface BlockedReader {
 export function findBlockedReader(root: number, input: InputFile): BlockedReader | null {
   for (const pid of [root, ...descendantsOf(root)]) {
     for (const task of tasksOf(pid)) {
-      if (readsFrom(pid, task, input)) return { task, ...describeThread(pid, task) };
+      if (readsFrom(pid, task, input)) return { pid, task, ...describeThread(pid, task) };
     }
   }
   return null;
+}
+
+/** The name of a process, which the process itself may have set. */
+export function nameOf({ pid }: Pick<BlockedReader, 'pid'>): string {
+  return readOrEmpty(`/proc/${pid}/comm`).replace(/\n$/, '');
 }
 
 /** True when both are the same thread with equal `switches`: it has not run in between. */

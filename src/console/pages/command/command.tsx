@@ -9,7 +9,7 @@ import { Question } from '../../parts/question.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { place, setQuery } from '../../router.ts';
-import { mayAct, onCards, opened, questionsOf } from '../../store.ts';
+import { onCards, opened, questionsOf } from '../../store.ts';
 import { SessionOf } from '../../timeline/session-timeline.tsx';
 import { useFetched } from '../../use-fetched.ts';
 import { CommandHead } from './command-head.tsx';
@@ -70,7 +70,7 @@ export function CommandPage({ id }: { readonly id: string }) {
           ) : (
             <NoOutput card={card} isGone={card.started_at !== null} />
           )}
-          {card.awaiting && mayAct.value && <PromptField card={card} />}
+          {card.awaiting && <PromptField card={card} />}
         </div>
       </article>
       <aside class="side" aria-label="About this command">
@@ -89,7 +89,7 @@ export function CommandPage({ id }: { readonly id: string }) {
 }
 
 function PromptField({ card }: { readonly card: CommandCard }) {
-  return <InputField id={card.id} prompt={usePrompt(card)} />;
+  return <InputField card={card} prompt={usePrompt(card)} />;
 }
 
 function toText(text: unknown, card: CommandCard): string {

@@ -140,12 +140,10 @@ class Hub implements ConsoleHub {
   }
 
   card(command: IndexedCommand): CommandCard {
-    return toCommandCard(
-      command,
-      this.#live.get(command.id),
-      this.#mayRun(command),
-      this.series.cpuPercent(command.id),
-    );
+    return toCommandCard(command, this.#live.get(command.id), this.#mayRun(command), {
+      percent: this.series.cpuPercent(command.id),
+      recent: this.series.recentCpu(command.id),
+    });
   }
 
   agents(): readonly AgentCard[] {

@@ -9,6 +9,7 @@ import { describeHeldChanges } from '../../../tools/common/describe-changes.ts';
 /** The facts about a command that only its server knows. */
 export interface LiveFacts {
   readonly awaiting: boolean;
+  readonly reader: string | null;
   readonly ports: readonly number[];
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
@@ -23,6 +24,7 @@ export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
   const { stdoutBytes, stderrBytes, resources, enforcement } = state;
   return {
     awaiting: look.awaitingInput,
+    reader: look.reader ?? null,
     ports: look.listening,
     stdoutBytes,
     stderrBytes,
@@ -33,6 +35,12 @@ export function toLiveFacts({ state, look }: ListedCommand): LiveFacts {
   };
 }
 
+/** CPU of a running command in percent of one core: the newest sample, and some before it. */
+interface CpuNow {
+  readonly percent?: number | null;
+  readonly recent?: readonly number[];
+}
+
 /**
  * A command as lists show it; `isHere` is false if it cannot be running, because its server is gone and no worker keeps
  * it.
@@ -41,7 +49,7 @@ export function toCommandCard(
   command: IndexedCommand,
   live: LiveFacts | undefined,
   isHere: boolean,
-  cpuPercent: number | null = null,
+  { percent = null, recent = [] }: CpuNow = {},
 ): CommandCard {
   const { door: _door, client: _client, token: _token, end: _end, isWaiting: _waiting, ...more } = command;
   const { message, ended_at: _ended, spans: _spans, ...card } = more;
@@ -52,11 +60,13 @@ export function toCommandCard(
     state,
     reason: message ?? card.reason,
     awaiting: isOn && live.awaiting,
+    reader: isOn ? live.reader : null,
     ports: isOn ? live.ports : [],
     stdout_bytes: isOn ? live.stdoutBytes : card.stdout_bytes,
     stderr_bytes: isOn ? live.stderrBytes : card.stderr_bytes,
     cpu_ms: isOn ? live.cpuMs : card.cpu_ms,
-    cpu_percent: isOn ? cpuPercent : null,
+    cpu_percent: isOn ? percent : null,
+    cpu_recent: isOn ? recent : [],
     memory_bytes: isOn ? live.memoryBytes : card.memory_bytes,
     sandbox: isOn ? live.sandbox : card.sandbox,
     network: isOn ? live.network : card.network,
