@@ -198,8 +198,15 @@ function toRequestOrigin(
   };
 }
 
-function toPlaceRecord({ name, pos, end, via }: FoundProgram, redact: Redact): Record<string, unknown> {
-  return { name: cut(redact(name)), pos, end, ...(via !== undefined && { via: cut(redact(via)) }) };
+function toPlaceRecord(
+  { name, pos, end, via, entry }: FoundProgram,
+  redact: Redact,
+): Record<string, unknown> {
+  return {
+    ...{ name: cut(redact(name)), pos, end },
+    ...(via !== undefined && { via: cut(redact(via)) }),
+    ...(entry !== undefined && { entry: cut(redact(entry)) }),
+  };
 }
 
 // The last part of a session key is the shell's name, in which `toSessionKey` escapes slashes.

@@ -60,6 +60,8 @@ export interface FoundProgram {
   readonly end: number;
   /** The program that would start it, unless that is the shell itself. */
   readonly via?: string | undefined;
+  /** The entry of the allow list that covers it; absent without a list, and for a program that a rule allows. */
+  readonly entry?: string | undefined;
 }
 
 /** The verdict on one command, with the explanation that a user or a model needs to act on it. */

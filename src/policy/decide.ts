@@ -10,7 +10,7 @@ import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { withoutTrailing } from '../support/without-trailing.ts';
 import { firstUnconfirmed } from './confirm.ts';
-import { entriesWithWords, isCovered } from './list-entry.ts';
+import { entriesWithWords, findEntry, isCovered } from './list-entry.ts';
 import { activatesVenv, changesFor, ruleFor } from './match-rules.ts';
 import { nearestWay } from './nearest-way.ts';
 import { type Plan, surveyCommand } from './understand.ts';
@@ -24,7 +24,7 @@ export function decide(plan: Plan, facts: Facts, rules: Rules): Decision {
   const { verdict, rule, reason, node, ...more } = judge(plan, survey, rules);
   const changes = rules.policy?.length ? changesFor(survey.invocations, rules.policy) : undefined;
   return {
-    ...{ verdict, rule, reason, node, programs: foundPrograms(survey) },
+    ...{ verdict, rule, reason, node, programs: foundPrograms(survey, rules) },
     ...(changes !== undefined && { changes }),
     ...more,
   };
@@ -269,7 +269,7 @@ function toListRemedy(name: string, { allowSetting, narrowedBy }: Rules): string
 }
 
 /** Lists the programs in text order; a program at one position with one `via` is listed once. */
-function foundPrograms({ invocations }: Survey): FoundProgram[] {
+function foundPrograms({ invocations }: Survey, { allow, programDirs = [] }: Rules): FoundProgram[] {
   const programs: FoundProgram[] = [];
   // Several programs share a position only in text for another shell, so names are compared only there.
   let atPosition: Map<string, (string | undefined)[]> | undefined;
@@ -284,7 +284,8 @@ function foundPrograms({ invocations }: Survey): FoundProgram[] {
       if (starters === undefined) atPosition.set(name, [via]);
       else starters.push(via);
     }
-    programs.push({ name, pos, end, via });
+    const entry = allow.kind === 'names' ? findEntry(found, allow.names, programDirs) : undefined;
+    programs.push({ name, pos, end, via, ...(entry !== undefined && { entry }) });
     last = found;
   }
   return programs;

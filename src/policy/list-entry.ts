@@ -16,6 +16,17 @@ export function isCovered(
   });
 }
 
+/** The first entry that covers a program with its arguments. */
+export function findEntry(
+  found: Pick<Invocation, 'name' | 'args'>,
+  entries: readonly string[],
+  programDirs: readonly string[],
+): string | undefined {
+  return entries.includes(found.name)
+    ? found.name
+    : entries.find((entry) => isCovered(found, [entry], programDirs));
+}
+
 /** The entries for a program that require certain arguments. */
 export function entriesWithWords(name: string, entries: readonly string[]): readonly string[] {
   return entries.filter((entry) => {

@@ -9,10 +9,13 @@ export function CommandText({
   text,
   programs,
   piece = null,
+  allowedBy,
 }: {
   readonly text: string;
   readonly programs: readonly ProgramPlace[];
   readonly piece?: CommandCard['piece'];
+  /** The entry that allows programs without one of their own. */
+  readonly allowedBy?: string | undefined;
 }) {
   const places = findPlaces(text, programs);
   const bounds = [0, text.length, ...places.flatMap(({ pos, end }) => [pos, end])];
@@ -23,11 +26,7 @@ export function CommandText({
       {cuts.slice(0, -1).map((from, index) => {
         const words = showOdd(text.slice(from, cuts[index + 1]));
         const place = places.find(({ pos, end }) => pos <= from && from < end);
-        const shown = place ? (
-          <b title={showOdd(place.via ? `${place.name}, started by ${place.via}` : place.name)}>{words}</b>
-        ) : (
-          words
-        );
+        const shown = place ? <b title={describe(place, allowedBy)}>{words}</b> : words;
         const isPiece = piece !== null && piece.pos <= from && from < piece.end;
         return isPiece ? (
           <mark key={from} class="piece">
@@ -39,6 +38,16 @@ export function CommandText({
       })}
     </code>
   );
+}
+
+function describe({ name, via, entry }: ProgramPlace, allowedBy: string | undefined): string {
+  const allows = entry ?? allowedBy;
+  const words = [
+    name,
+    ...(via === undefined ? [] : [`started by ${via}`]),
+    ...(allows === undefined ? [] : [`allowed by the entry ${allows}`]),
+  ];
+  return showOdd(words.join(', '));
 }
 
 // The places without overlaps, in the order of the text.

@@ -40,7 +40,12 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
     <header class="cmd-head">
       <Status card={card} />
       <h1 id="cmd-title">
-        <CommandText text={text} programs={card.programs} piece={card.piece} />
+        <CommandText
+          text={text}
+          programs={card.programs}
+          piece={card.piece}
+          allowedBy={card.rule === 'all_allowed' ? '*' : undefined}
+        />
       </h1>
       <div class="actions">
         {card.state === 'running' &&
