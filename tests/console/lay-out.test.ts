@@ -44,6 +44,15 @@ describe('the lanes of a session', () => {
     ]);
   });
 
+  test('while a server runs in the background the time ends now, and an idle time before that is folded', () => {
+    const on = { background: true, state: 'running', duration_ms: null } as const;
+    const cards = [card('a', 0, 1), card('b', 2, 0, on)];
+    const { gaps, lanes } = layOut(cards, begin + 600_000);
+    expect(gaps.map(({ ms }) => Math.round(ms / 1_000))).toEqual([596]);
+    expect(lanes.find(({ kind }) => kind === 'background')?.bars[0]?.to).toBe(1);
+    expect(layOut([card('a', 0, 1)], begin + 600_000).gaps).toEqual([]);
+  });
+
   test('a shell that is called `you` does not put its commands among the acts of people', () => {
     expect(rowsOf([card('a', 0, 1, { shell: 'you' }), card('b', 2, 1, { state: 'waiting' })])).toEqual([
       ['shell you 0', 'a'],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandCard, RecordRow } from '../../src/contract/console.ts';
+import { findingsInThemes } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
 import { isType, openConsole, pageHeaders, signIn } from '../support/console.ts';
 import { openConsolePage } from '../support/console-browser.ts';
@@ -64,6 +65,7 @@ describe('a page that loses its connection', { timeout: 600_000 }, () => {
     ] as const) {
       cut.cut();
       await isLost(page);
+      if (file === 'first') expect(await findingsInThemes(page)).toEqual([]);
       writeFileSync(join(here.cwd, file), '');
       if (file === 'second') await call;
       cut.join();
@@ -154,6 +156,9 @@ describe('a server that ends', { timeout: 600_000 }, () => {
       await row.filter({ hasText: state }).waitFor();
       expect(await row.count(), word).toBe(1);
     }
+    await again.getByRole('link', { name: /sleep 3010/ }).click();
+    await again.getByText('The output is gone.').waitFor();
+    expect(await findingsInThemes(again)).toEqual([]);
     await browser.close();
     const ended = once(second.child, 'exit');
     second.child.kill('SIGTERM');

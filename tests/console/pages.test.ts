@@ -88,6 +88,24 @@ const clickAtOnce = `globalThis.clicks = { count: 0, isDone: false };
     press();
   }).observe(document.body, { childList: true, subtree: true });`;
 
+// Lists the controls of the page; records and commands that arrive later are not among them.
+const nameControls = `globalThis.unseen = new Set();
+  globalThis.controls = [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]')]
+    .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility() && !one.matches('.skip'));
+  globalThis.nameOf = (one) => one.outerHTML.slice(0, 160);
+  globalThis.unreached = new Set(controls.map(nameOf));
+  document.activeElement?.blur();
+  controls.length`;
+// A focused control has an outline, or the border of its field is stronger.
+const noteFocus = `{
+  const one = document.activeElement;
+  unreached.delete(nameOf(one));
+  const style = getComputedStyle(one);
+  const field = one.closest('.anything, .field, .find');
+  const isSeen = field ? getComputedStyle(field).boxShadow !== 'none' : style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+  if (one !== document.body && !isSeen) unseen.add(nameOf(one));
+}`;
+
 // A button ignores presses until it has been in its place for 600 ms, so one press may not be enough.
 const untilGone = (element: Locator, press: () => Promise<void>) =>
   expect
@@ -313,6 +331,27 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
     await page.keyboard.press('Enter');
     await page.locator('mark.on').first().waitFor();
     await page.getByText('1 of 1').waitFor();
+    await page.close();
+  });
+
+  test('Tab reaches every control of every page, and shows where it is', async () => {
+    const { page, problems } = await openConsolePage(browser, here);
+    const { id, agent: key } = await first('q=tee');
+    const paths = ['/', '/commands', `/commands/${id}`, `/agents/${encodeURIComponent(key)}`];
+    for (const path of [...paths, '/agents', '/approvals', '/audit', '/server']) {
+      await page.goto(`${here.address}${path}`);
+      await page.locator('main > *').first().waitFor();
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      const count = Number(await page.evaluate(nameControls));
+      expect(count, path).toBeGreaterThan(10);
+      for (let step = 0; step < count + 10; step += 1) {
+        await page.keyboard.press('Tab');
+        await page.evaluate(noteFocus);
+      }
+      expect(await page.evaluate('[...unreached]'), path).toEqual([]);
+      expect(await page.evaluate('[...unseen]'), path).toEqual([]);
+    }
+    expect(problems).toEqual([]);
     await page.close();
   });
 

@@ -64,6 +64,11 @@ describe('the states of the console', { timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'Pause everything' }).click();
     await page.getByRole('button', { name: 'Pause now' }).waitFor();
     expect(await findingsInThemes(page), 'pause').toEqual([]);
+    await page.getByRole('button', { name: 'Pause now' }).click();
+    await page.getByText('Everything is paused').waitFor();
+    expect(await findingsInThemes(page), 'paused').toEqual([]);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Everything is paused').waitFor({ state: 'detached' });
     // Requests that get no reply keep the page in its first state.
     await page.route('**/api/commands/*', () => {});
     await page.route('**/api/approvals', () => {});
@@ -72,6 +77,20 @@ describe('the states of the console', { timeout: 600_000 }, () => {
       await page.locator('.loading span').first().waitFor();
       expect(await findingsInThemes(page), `${path} loads`).toEqual([]);
     }
+    await page.close();
+  });
+
+  test('a page that can only look is accessible, with every act shown and off', async () => {
+    const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
+    for (const path of ['/', '/approvals', '/server']) {
+      await page.goto(`${here.address}${path}`);
+      await page.getByText('This page is read-only.').first().waitFor();
+      await page.locator('main .loading').waitFor({ state: 'detached' });
+      expect(await findingsInThemes(page), path).toEqual([]);
+    }
+    for (const name of ['Pause everything', 'Link to look', 'Link to act'])
+      expect(await page.getByRole('button', { name }).isDisabled(), name).toBe(true);
+    expect(problems).toEqual([]);
     await page.close();
   });
 

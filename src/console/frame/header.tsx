@@ -1,8 +1,9 @@
 import { choices, choose } from '../choices.ts';
 import { Icon } from '../parts/icon.tsx';
 import { go, place } from '../router.ts';
-import { waitingCount } from '../store.ts';
-import { sections, toCrumb } from './sections.ts';
+import { agentOf, waitingCount } from '../store.ts';
+import { toAgentName } from '../words.ts';
+import { findCard, sections, toCrumb } from './sections.ts';
 
 /**
  * The header: the current page, the command search, the number of approval requests and prompts that need a person, and
@@ -27,6 +28,7 @@ export function Header() {
         ) : (
           <>
             <a href={`/${section}`}>{name}</a>
+            {section === 'commands' && <AgentCrumb id={id} />}
             <span aria-current="page">{toCrumb(section, id)}</span>
           </>
         )}
@@ -63,4 +65,11 @@ export function Header() {
       </button>
     </div>
   );
+}
+
+// The agent of a command, between the list and the command.
+function AgentCrumb({ id }: { readonly id: string }) {
+  const agent = agentOf(findCard(id)?.agent ?? '');
+  if (!agent) return null;
+  return <a href={`/agents/${encodeURIComponent(agent.key)}`}>{toAgentName(agent)}</a>;
 }

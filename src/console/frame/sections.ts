@@ -1,3 +1,4 @@
+import type { CommandCard } from '../../contract/console.ts';
 import { choices } from '../choices.ts';
 import { place } from '../router.ts';
 import { now, opened } from '../store.ts';
@@ -36,7 +37,12 @@ export function toCrumb(section: string, id: string): string {
     const agent = now.value?.agents.find(({ key }) => key === id);
     return agent ? toAgentName(agent) : id;
   }
-  const { running = [], failed = [] } = now.value ?? {};
-  const card = [...running, ...failed, opened.value].find((one) => one?.id === id);
+  const card = findCard(id);
   return card ? toTitle(card.command) : id;
+}
+
+/** The command with this id, if it is open, failed lately, or is the one whose page was opened last. */
+export function findCard(id: string): CommandCard | undefined {
+  const { running = [], failed = [] } = now.value ?? {};
+  return [...running, ...failed, opened.value].find((one) => one?.id === id);
 }

@@ -33,6 +33,7 @@ export function LogTools({ card, shown }: { readonly card: CommandCard; readonly
         </button>
       )}
       <Toggle
+        name="times-toggle"
         icon="clock"
         label={`Times: ${times === 'since' ? 'since the start' : times}`}
         title="Times (t)"
@@ -63,12 +64,14 @@ export function LogTools({ card, shown }: { readonly card: CommandCard; readonly
 }
 
 function Toggle({
+  name = '',
   icon,
   label,
   title,
   isOn,
   onPress,
 }: {
+  readonly name?: string;
   readonly icon: IconName;
   readonly label: string;
   readonly title: string;
@@ -77,7 +80,7 @@ function Toggle({
 }) {
   return (
     <button
-      class="icon-btn"
+      class={`icon-btn ${name}`}
       type="button"
       aria-pressed={isOn}
       aria-label={label}

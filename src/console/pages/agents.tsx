@@ -1,5 +1,6 @@
 import type { AgentCard, CommandCard } from '../../contract/console.ts';
 import { ActRow } from '../parts/act-row.tsx';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
 import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
@@ -7,7 +8,7 @@ import { clock, now, questionsOf } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
 import { useSession } from '../use-session.ts';
 import { useSteady } from '../use-steady.ts';
-import { toAgentName, toAgo, toAmount, toClock, toCount, toDoor, toPath } from '../words.ts';
+import { toAgentName, toAmount, toCount, toDoor, toPath } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { FirstSteps } from './now.tsx';
 
@@ -47,13 +48,18 @@ function AgentRows({ agents, home }: { readonly agents: readonly AgentCard[]; re
             </b>
             <span class="soft">{toPath(agent.folder, home)}</span>
             <span class="sub">
-              {toAmount(agent.commands, 'command')} {toDoor(agent.door)} since {toClock(agent.since, false)}
+              <span>
+                {toAmount(agent.commands, 'command')} {toDoor(agent.door)} since{' '}
+                <ClockTime at={agent.since} withSeconds={false} />
+              </span>
               {agent.running > 0 && <span class="run">{agent.running} running</span>}
               {agent.waiting > 0 && <span class="wait">{agent.waiting} waiting</span>}
               {agent.failed > 0 && <span class="bad">{agent.failed} failed</span>}
               {agent.refused > 0 && <span class="warn">{agent.refused} refused</span>}
             </span>
-            <span class="soft">{toAgo(agent.last, clock.value)}</span>
+            <span class="soft">
+              <ClockTime at={agent.last} ago={clock.value} />
+            </span>
           </a>
         </li>
       ))}

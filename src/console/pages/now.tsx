@@ -1,14 +1,17 @@
 import { type AgentCard, type CommandCard, maxFailed, type NowReply } from '../../contract/console.ts';
+import { copyText } from '../notify.ts';
 import { Awaiting } from '../parts/awaiting.tsx';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { CommandRows, RunningRow } from '../parts/command-rows.tsx';
 import { CommandText } from '../parts/command-text.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Question } from '../parts/question.tsx';
 import { ServerList } from '../parts/server-list.tsx';
 import { Spark } from '../parts/spark.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { awaitingInput, clock, now, runningCount, waitingCount } from '../store.ts';
 import { useSteady } from '../use-steady.ts';
-import { toAgentName, toAgo, toCount } from '../words.ts';
+import { toAgentName, toCount } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
 // The approval request of a waiting command arrives a moment after the command itself.
@@ -165,7 +168,9 @@ function Agents({ agents: all }: { readonly agents: readonly AgentCard[] }) {
             <a class="agent-row" data-row href={`/agents/${encodeURIComponent(agent.key)}`}>
               <span class={`dot ${agent.here ? 'ok' : 'off'}`} aria-hidden="true" />
               <b>{toAgentName(agent)}</b>
-              <span class="soft">{toAgo(agent.last, clock.value)}</span>
+              <span class="soft">
+                <ClockTime at={agent.last} ago={clock.value} />
+              </span>
               <span class="sub">
                 {toCount(agent.commands)} {agent.commands === 1 ? 'command' : 'commands'}
                 {agent.running > 0 && <span class="run">{agent.running} running</span>}
@@ -198,15 +203,23 @@ function Applets({ applets }: Pick<NowReply, 'applets'>) {
   );
 }
 
+const plugIn = 'nacre init claude-code';
+
 /** Instructions that are shown until the first command has run. */
 export function FirstSteps() {
   return (
     <div class="card part">
       <Empty title="No command has run yet.">
         <p>Plug an agent in with this line; its commands appear here as they run.</p>
-        <pre class="asked">
-          <code>nacre init claude-code</code>
-        </pre>
+        <div class="copied">
+          <pre class="asked">
+            <code>{plugIn}</code>
+          </pre>
+          <button class="btn" type="button" onClick={() => void copyText(plugIn, 'The command is copied.')}>
+            <Icon name="copy" />
+            Copy
+          </button>
+        </div>
         <p class="soft">
           Apps call <code>POST /api/shell</code>; see <a href="/docs">the API</a>.
         </p>

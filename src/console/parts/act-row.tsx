@@ -1,6 +1,7 @@
 import type { CommandCard, PersonAct } from '../../contract/console.ts';
-import { toClock, toTitle } from '../words.ts';
+import { toTitle } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
+import { ClockTime } from './clock-time.tsx';
 
 const kinds = {
   approved: { words: 'Approved', tone: 'ok' },
@@ -19,7 +20,7 @@ export function ActRow({ card, act }: { readonly card: CommandCard; readonly act
         <code>{toTitle(card.command)}</code>
       </a>
       <span class="soft">
-        by {showOdd(act.by)}, {toClock(act.at)}
+        by {showOdd(act.by)}, <ClockTime at={act.at} />
       </span>
       {act.note !== null && <q>{showOdd(act.note)}</q>}
     </li>

@@ -2,6 +2,7 @@ import type { CommandCard } from '../../contract/console.ts';
 import { agentOf, clock, now } from '../store.ts';
 import { toAgentName, toAgo, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
+import { Spark } from './spark.tsx';
 import { Shape, toRuntime } from './status.tsx';
 
 /** Commands as rows, each a link. */
@@ -76,7 +77,12 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
               :{port}
             </span>
           ))}
-          {card.cpu_percent !== null && <span>{card.cpu_percent} % CPU</span>}
+          {card.cpu_percent !== null && (
+            <span class="cpu-now">
+              <Spark values={card.cpu_recent} label="CPU" height={14} isDecorative />
+              {card.cpu_percent} % CPU
+            </span>
+          )}
           {card.memory_bytes !== null && card.memory_bytes > 0 && <span>{toSize(card.memory_bytes)}</span>}
         </span>
       </a>

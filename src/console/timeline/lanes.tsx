@@ -7,6 +7,8 @@ import { Lane } from './lane.tsx';
 import type { Timeline } from './lay-out.ts';
 
 const maxElements = 300;
+// On phones there is no room for a time from here on.
+const lateShare = 0.8;
 
 /** All lanes as one control: arrow keys step through the bars, and the pointer selects the nearest one, so that thin bars are easy to hit. */
 export function Lanes({
@@ -96,7 +98,7 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
       <span class="axis-name" role="presentation" />
       <div class="axis" role="presentation">
         {timeline.ticks.map(({ at, time }) => (
-          <span key={time} style={{ left: `${at * 100}%` }}>
+          <span key={time} class={at > lateShare ? 'late' : ''} style={{ left: `${at * 100}%` }}>
             {toClock(new Date(time).toISOString(), timeline.hasSeconds)}
           </span>
         ))}

@@ -60,7 +60,7 @@ interface Span {
 export function layOut(cards: readonly CommandCard[], now: number): Timeline {
   const spans = cards.map((card) => toSpan(card, now));
   if (spans.length === 0) return { lanes: [], marks: [], gaps: [], ticks: [], hasSeconds: false, cpu: [] };
-  const pieces = toPieces(spans);
+  const pieces = toPieces(spans, cards.some(isOpen) ? now : undefined);
   const worked = pieces.reduce((sum, { from, to }) => sum + (to - from), 0) || 1;
   const share = (1 - foldedShare * (pieces.length - 1)) / worked;
   const begins: number[] = [];
@@ -104,8 +104,12 @@ function toSpan(card: CommandCard, now: number): Span {
   return { card, from, to };
 }
 
-// The periods in which a command ran; of a background command only the start counts, because it may run for days.
-function toPieces(spans: readonly Span[]): readonly { readonly from: number; readonly to: number }[] {
+// The periods in which a command ran; of a background command only the start counts, because it may run for days. While something
+// runs, the last period ends now.
+function toPieces(
+  spans: readonly Span[],
+  now: number | undefined,
+): readonly { readonly from: number; readonly to: number }[] {
   const pieces: { from: number; to: number }[] = [];
   const isAlone = spans.every(({ card }) => card.background);
   const all = spans
@@ -113,6 +117,7 @@ function toPieces(spans: readonly Span[]): readonly { readonly from: number; rea
       from,
       to: card.background && !isAlone ? Math.min(to, from + beginMs) : to,
     }))
+    .concat(now === undefined ? [] : { from: now - beginMs, to: now })
     .sort((one, other) => one.from - other.from);
   for (const { from, to } of all) {
     const last = pieces.at(-1);

@@ -18,7 +18,7 @@ export function NoOutput({ card, isGone }: { readonly card: CommandCard; readonl
     return (
       <Empty title="The output is gone.">
         <p>
-          Output is kept for an hour after the end (<code>tombstone_seconds</code>); the setting{' '}
+          Output is kept for <code>tombstone_seconds</code> after the end, an hour by default. The setting{' '}
           <code>record</code> keeps it longer.
         </p>
       </Empty>

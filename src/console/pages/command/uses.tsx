@@ -3,7 +3,7 @@ import type { CommandCard } from '../../../contract/console.ts';
 import { Spark } from '../../parts/spark.tsx';
 import { clock } from '../../store.ts';
 import { useFetched } from '../../use-fetched.ts';
-import { toSize } from '../../words.ts';
+import { toSize, toSpan } from '../../words.ts';
 
 interface SeriesReply {
   readonly cpu: readonly number[];
@@ -20,16 +20,18 @@ export function Uses({ card }: { readonly card: CommandCard }) {
   const cpu = data?.cpu.slice(-60) ?? [];
   const memory = data?.memory.slice(-60) ?? [];
   if (card.started_at === null) return null;
-  const share = card.duration_ms ? Math.round(((card.cpu_ms ?? 0) / card.duration_ms) * 100) : 0;
-  const percent = isRunning ? (cpu.at(-1) ?? 0) : share;
+  const percent = `${cpu.at(-1) ?? 0} %`;
+  // A share of a few milliseconds says nothing, so an ended command shows the time.
+  const time = card.cpu_ms === null ? '–' : toSpan(card.cpu_ms);
+  const written = card.stdout_bytes + card.stderr_bytes;
   return (
     <section class="card part" aria-labelledby="use-title">
       <h2 id="use-title">{isRunning ? 'Uses now' : 'Used'}</h2>
       <div class="meters">
         <div class="meter">
           <span>CPU</span>
-          {cpu.length > 0 ? <Spark values={cpu} label={`CPU, ${percent} percent`} /> : <span />}
-          <b>{percent} %</b>
+          {cpu.length > 0 ? <Spark values={cpu} label={`CPU, ${isRunning ? percent : time}`} /> : <span />}
+          <b>{isRunning ? percent : time}</b>
         </div>
         <div class="meter">
           <span>Memory</span>
@@ -41,6 +43,14 @@ export function Uses({ card }: { readonly card: CommandCard }) {
           <b>{card.memory_bytes === null ? '–' : toSize(card.memory_bytes)}</b>
         </div>
       </div>
+      <p class="fine used">
+        <span>
+          <b>{toSize(written)}</b> printed
+        </span>
+        <span>
+          <b>{card.ports.length}</b> {card.ports.length === 1 ? 'port' : 'ports'}
+        </span>
+      </p>
     </section>
   );
 }

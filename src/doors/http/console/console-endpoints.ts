@@ -1,5 +1,6 @@
 // The data of the console's pages, as JSON. Pages and the server's own token see every command; a named token sees its
 // own.
+import { toAuditFile } from '../../../audit/audit-files.ts';
 import { readAuditKey } from '../../../audit/audit-key.ts';
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { readRecords } from '../../../audit/feed.ts';
@@ -150,10 +151,13 @@ async function readOwnRecords(
   { id, spans, server }: IndexedCommand,
 ): Promise<readonly RecordRow[]> {
   const rows: RecordRow[] = [];
-  for (const { file, from, to } of spans)
-    for await (const { found } of readRecords(dir, { name: file, instance: server }, from, to))
+  for (const { file, from, to } of spans) {
+    // Other servers write records about it too, such as `viewed`.
+    const { instance } = toAuditFile(file) ?? { instance: server };
+    for await (const { found } of readRecords(dir, { name: file, instance }, from, to))
       for (const one of found)
         if (one.record.id === id && rows.length < mostRecords) rows.push(toRecordRow(one));
+  }
   return rows;
 }
 
