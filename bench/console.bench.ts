@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { fromOutputFrame } from '../src/contract/console.ts';
 
@@ -117,7 +117,34 @@ async function search(greeting: Greeting, page: Page): Promise<void> {
     look();
   })`);
   rows.push(['search in 1,000,000 lines', '150 ms', `${Number(took).toFixed(0)} ms`]);
+  const jumped = await page.evaluate(`new Promise((done) => {
+    const log = document.querySelector('.log');
+    const begin = performance.now();
+    const isThere = () => [...log.querySelectorAll('.ln:not(.none)')].some((row) => {
+      const [number, text] = [row.querySelector('.no').textContent, row.querySelector('.tx').textContent];
+      return number === text && Math.abs(Number(number) - 400_000) < 2_000;
+    });
+    const look = () => (isThere() ? done(performance.now() - begin) : setTimeout(look, 1));
+    log.scrollTop = log.scrollHeight * 0.4;
+    look();
+  })`);
+  rows.push(['  jump to line 400,000', '100 ms', `${Number(jumped).toFixed(0)} ms`]);
 }
+
+const busySeconds = async (session: CDPSession) =>
+  (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ??
+  0;
+
+async function measureHeap(session: CDPSession): Promise<string> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return `${(usedSize / 1e6).toFixed(1)} MB`;
+}
+
+const watchTasks = `globalThis.longest = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+}).observe({ type: 'longtask' })`;
 
 async function follow(greeting: Greeting, page: Page): Promise<void> {
   const line = 'x'.repeat(99);
@@ -127,17 +154,17 @@ async function follow(greeting: Greeting, page: Page): Promise<void> {
   await page.locator('.log .ln').first().waitFor();
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
-  const busy = async () =>
-    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')
-      ?.value ?? 0;
   const lines = async () => Number((await page.locator('.live .nums b').innerText()).replaceAll(',', ''));
-  const [before, linesBefore] = [await busy(), await lines()];
+  await page.evaluate(watchTasks);
+  const [before, linesBefore] = [await busySeconds(session), await lines()];
   const followed = (await page.evaluate(measureFrames('', 5_000))) as Frames;
   // Each line has 100 bytes.
   const rate = ((await lines()) - linesBefore) / 10_000 / 5;
   rows.push(['10 MB/s followed', '55 fps', showFrames(followed)]);
   rows.push(['  arrived', '10 MB/s', `${rate.toFixed(1)} MB/s`]);
-  rows.push(['  main thread', '50 %', `${(((await busy()) - before) * 20).toFixed(0)} %`]);
+  rows.push(['  main thread', '50 %', `${(((await busySeconds(session)) - before) * 20).toFixed(0)} %`]);
+  rows.push(['  longest task', '50 ms', `${Number(await page.evaluate('longest')).toFixed(0)} ms`]);
+  rows.push(['  heap of the page', '10 MB', await measureHeap(session)]);
   await call.catch(() => {});
 }
 
@@ -210,9 +237,33 @@ async function events(greeting: Greeting, page: Page): Promise<void> {
   }
   await page.waitForTimeout(3_000);
   const session = await page.context().newCDPSession(page);
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  rows.push(['heap after 200,000 events', '60 MB', `${(usedSize / 1e6).toFixed(1)} MB`]);
+  rows.push(['heap after 200,000 events', '60 MB', await measureHeap(session)]);
+}
+
+// Commands of a server that is this process, so the console takes them for running ones.
+async function liveCommands(greeting: Greeting, page: Page): Promise<void> {
+  const dir = join(home, '.local/state/nacre/audit');
+  mkdirSync(dir, { recursive: true });
+  const time = new Date().toISOString();
+  const lines = Array.from({ length: 200 }, (_, index) => {
+    const common = { time, id: `cmd_live${String(index).padStart(8, '0')}`, door: 'mcp', client: 'bench' };
+    return ['asked', 'started']
+      .map((kind, part) => ({ seq: index * 2 + part, ...common, kind, command: `sleep ${index}`, cwd: '/' }))
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join('');
+  });
+  const file = join(dir, `${time.slice(0, 10)}_${process.pid}_0123456789ab.jsonl`);
+  writeFileSync(file, lines.join(''));
+  await page.goto(`${greeting.address}/`);
+  await page.locator('.running-row').nth(199).waitFor();
+  await page.waitForTimeout(1_000);
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const before = await busySeconds(session);
+  await page.waitForTimeout(5_000);
+  const perTick = (((await busySeconds(session)) - before) / 5) * 1_000;
+  rows.push(['200 commands run, a tick', '10 ms', `${perTick.toFixed(1)} ms`]);
+  rmSync(file);
 }
 
 const { child, greeting } = await start();
@@ -225,6 +276,7 @@ try {
   await pageFigures(greeting, page);
   await search(greeting, page);
   await follow(greeting, page);
+  await liveCommands(greeting, page);
   await events(greeting, page);
   await page.close();
   await observers(greeting);

@@ -442,4 +442,20 @@ describe('an operator', { timeout: 300_000 }, () => {
     expect((await here.send('/api/session', { method: 'DELETE', headers: leaving })).status).toBe(204);
     expect((await here.send('/api/now', { headers: leaving })).status).toBe(401);
   });
+
+  test('leaves a record of each act, with the name of its page', async () => {
+    const ledger = pageHeaders(here, await signIn(here, { name: 'ledger' }));
+    await here.shell('echo', ['to-load'], { cwd: project() });
+    const { commands } = await get<{ commands: CommandCard[] }>('/api/commands?q=to-load');
+    await fetch(`${here.address}/api/commands/${commands[0]?.id}/output?download`, { headers: ledger });
+    await post('/api/link', { role: 'viewer', name: 'guest' }, ledger);
+    for (const paused of [true, false])
+      expect((await post('/api/pause', { paused }, ledger)).status, String(paused)).toBe(200);
+    await here.send('/api/session', { method: 'DELETE', headers: ledger });
+    const own = records().filter(({ client }) => client === 'page ledger');
+    expect(own.map(({ kind }) => kind)).toEqual([
+      ...['signed_in', 'downloaded', 'linked', 'paused', 'resumed', 'signed_out'],
+    ]);
+    expect(own[2]).toMatchObject({ detail: 'viewer guest' });
+  });
 });

@@ -65,10 +65,10 @@ describe('the states of the console', { timeout: 600_000 }, () => {
     await page.getByRole('button', { name: 'Pause now' }).waitFor();
     expect(await findingsInThemes(page), 'pause').toEqual([]);
     await page.getByRole('button', { name: 'Pause now' }).click();
-    await page.getByText('Everything is paused').waitFor();
+    await page.locator('.line.paused').waitFor();
     expect(await findingsInThemes(page), 'paused').toEqual([]);
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Everything is paused').waitFor({ state: 'detached' });
+    await page.locator('.line.paused').waitFor({ state: 'detached' });
     // Requests that get no reply keep the page in its first state.
     await page.route('**/api/commands/*', () => {});
     await page.route('**/api/approvals', () => {});
