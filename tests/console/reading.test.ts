@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandCard } from '../../src/contract/console.ts';
@@ -126,6 +128,98 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
     await row.getByText(/[1-9]\d* % CPU/).waitFor();
     await here.post(`/api/commands/${await idOf('q=3103')}/stop`, {});
     await call;
+  });
+});
+
+describe('the log of a running command', { timeout: 300_000 }, () => {
+  const shows = (text: string) => page.locator('.log .ln').filter({ hasText: text }).first().waitFor();
+  const isFollowing = (name: 'Following' | 'Follow') =>
+    page.getByRole('button', { name, exact: true }).waitFor();
+  const scrollUp = async () => {
+    const top = () => page.evaluate("document.querySelector('.log').scrollTop") as Promise<number>;
+    await page.locator('.log').hover();
+    const before = await top();
+    await page.mouse.wheel(0, -2_000);
+    // Keys that are pressed while the wheel still scrolls have no effect.
+    await expect.poll(async () => before - (await top())).toBeCloseTo(2_000, -1);
+    await isFollowing('Follow');
+  };
+  const middle = () => page.locator('.log .ln:not(.none) .tx').nth(12).textContent();
+  let id = '';
+  let call: Promise<unknown>;
+
+  test('is followed until the reader scrolls up, and again at its end or by f', async () => {
+    const file = join(here.cwd, 'go-on');
+    const [some, last] = [
+      'for i in $(seq 300); do echo "line $i"; done',
+      'for i in $(seq 212); do echo "new $i"; done',
+    ];
+    const script = `${some}; echo 'error: one' >&2; ${some}; until [ -e ${file} ]; do sleep 0.05; done; ${last}; sleep 3106`;
+    call = here.shell('bash', ['-c', script]);
+    id = await idOf('q=3106');
+    await page.goto(`${here.address}/commands/${id}`);
+    await isFollowing('Following');
+    await page.locator('.live').getByText('601 lines').waitFor();
+    await scrollUp();
+    const before = await middle();
+    writeFileSync(file, '');
+    const pill = page.getByRole('button', { name: '212 new lines' });
+    await pill.waitFor();
+    expect(await middle()).toBe(before);
+    await pill.click();
+    await shows('new 212');
+    await isFollowing('Following');
+    await scrollUp();
+    await page.keyboard.press('f');
+    await isFollowing('Following');
+    await scrollUp();
+    await page.locator('.log').press('End');
+    await isFollowing('Following');
+  });
+
+  test('has keys for errors, times, wrapping and search, and copies text without line numbers', async () => {
+    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
+    await page.keyboard.press('e');
+    await page.locator('.log .ln.sel.err.two').filter({ hasText: 'error: one' }).waitFor();
+    await page.waitForURL(/\?at=\d+$|commands\/cmd_\w+$/);
+    await page.locator('.log').press('Home');
+    const firstTime = page.locator('.log .ln').filter({ hasText: 'line 1' }).first().locator('time');
+    await expect.poll(() => firstTime.textContent()).toMatch(/^\+0:0\d$/);
+    await page.keyboard.press('t');
+    await expect.poll(() => firstTime.textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    await page.keyboard.press('t');
+    await page.locator('.log.no-times').waitFor();
+    await page.keyboard.press('t');
+    await page.keyboard.press('w');
+    await page.locator('.log.wrapped').waitFor();
+    await page.keyboard.press('w');
+    await page.locator('.log:not(.wrapped)').focus();
+    await page.keyboard.press('Control+f');
+    expect(await page.evaluate('document.activeElement.id')).toBe('find');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('y');
+    await page.getByText('The address is copied.').waitFor();
+    expect(await copied()).toBe(page.url());
+    await page.locator('summary[aria-label="Copy"]').click();
+    await page.getByRole('button', { name: 'Command and output' }).click();
+    await page.getByText('1 line is copied.').waitFor();
+    expect(await copied()).toMatch(/^\$ bash -c .*\nerror: one$/s);
+    await page.getByRole('button', { name: 'Copy the command' }).click();
+    await page.getByText('The command is copied.').waitFor();
+    expect(await copied()).toContain('sleep 3106');
+  });
+
+  test('leads to the command before it and after it, and to its agent', async () => {
+    await page.keyboard.press('[');
+    await page.waitForURL((url) => url.pathname.startsWith('/commands/') && !url.pathname.endsWith(id));
+    await page.locator('.blk[aria-selected="true"]').waitFor();
+    await page.keyboard.press(']');
+    await page.waitForURL(`${here.address}/commands/${id}`);
+    await here.post(`/api/commands/${id}/stop`, {});
+    await call;
+    await page.getByRole('navigation', { name: 'Where you are' }).getByRole('link').nth(1).click();
+    await page.waitForURL(/\/agents\//);
   });
 });
 

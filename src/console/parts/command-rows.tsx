@@ -1,9 +1,9 @@
 import type { CommandCard } from '../../contract/console.ts';
-import { agentOf, clock, now } from '../store.ts';
-import { toAgentName, toAgo, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
+import { agentOf, now } from '../store.ts';
+import { toAgentName, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { Spark } from './spark.tsx';
-import { Shape, toRuntime } from './status.tsx';
+import { Runtime, Shape } from './status.tsx';
 
 /** Commands as rows, each a link. */
 export function CommandRows({
@@ -39,7 +39,9 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
         <span class={`end ${card.awaiting ? 'wait' : toTone(card.state)}`}>
           {card.awaiting ? 'waits for input' : card.state === 'running' ? '' : toEnd(card)}
         </span>
-        <span class="took">{toRuntime(card, clock.value)}</span>
+        <span class="took">
+          <Runtime card={card} />
+        </span>
         {withAgent && <span class="who">{agent ? toAgentName(agent) : ''}</span>}
         <span class="place">{toPlace(card)}</span>
         <span class="size">{bytes > 0 ? toSize(bytes) : ''}</span>
@@ -66,7 +68,7 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
         <Shape card={card} />
         <code class="what">{showOdd(toTitle(card.command))}</code>
         <span class="took">
-          {card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value)}
+          <Runtime card={card} />
         </span>
         <span class="sub">
           {agent ? toAgentName(agent) : card.agent}

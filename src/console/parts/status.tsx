@@ -1,6 +1,6 @@
 import type { CommandCard } from '../../contract/console.ts';
 import { clock } from '../store.ts';
-import { stateShapes, toSpan, toStateWord, toTone } from '../words.ts';
+import { stateShapes, toAgo, toSpan, toStateWord, toTone } from '../words.ts';
 
 /** The shape of a state, for lists. */
 export function Shape({ card }: { readonly card: CommandCard }) {
@@ -30,8 +30,13 @@ export function Status({ card }: { readonly card: CommandCard }) {
   );
 }
 
-/** How long a command has run, or ran. */
-export function toRuntime({ duration_ms, started_at, state }: CommandCard, at: number): string {
+/** How long a command has run, or ran. It alone is rendered again every second, and not the row around it. */
+export function Runtime({ card }: { readonly card: CommandCard }) {
+  return <>{card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value)}</>;
+}
+
+// How long a command has run, or ran.
+function toRuntime({ duration_ms, started_at, state }: CommandCard, at: number): string {
   if (duration_ms !== null) return toSpan(duration_ms);
   return state === 'running' && started_at !== null ? toSpan(Math.max(0, at - Date.parse(started_at))) : '';
 }

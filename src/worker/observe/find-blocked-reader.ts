@@ -177,7 +177,7 @@ function isSocket(path: string): boolean {
   }
 }
 
-function describeThread(pid: number, task: number): Omit<BlockedReader, 'task'> {
+function describeThread(pid: number, task: number): Omit<BlockedReader, 'pid' | 'task'> {
   const status = readOrEmpty(`/proc/${pid}/task/${task}/status`);
   return {
     switches: /^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? '',
