@@ -30,7 +30,12 @@ afterAll(async () => {
 describe('a request in the page', { timeout: 300_000 }, () => {
   test('that is longer than its card has to be scrolled to its end; then the call gets the approval and the note', async () => {
     const { page, problems } = await openConsolePage(browser, here, { path: '/approvals' });
-    // The page has listed the agent's server, so the agent's call waits.
+    // Once the page's socket is open, the next poll tells the agent's server that a person looks, so that its call waits.
+    const get = async (path: string) => (await here.send(path, { headers: here.bearer })).body;
+    const isOpen = async () =>
+      ((await get('/api/pages')).pages as { open: boolean }[]).some(({ open: on }) => on);
+    await expect.poll(isOpen, { timeout: 60_000 }).toBe(true);
+    await get('/api/now');
     await page.getByText('2 servers').waitFor();
     const lines = Array.from({ length: 60 }, (_, index) => `# line ${index + 1}`).join('\n');
     const reply = agent.call({
