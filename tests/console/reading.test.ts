@@ -71,11 +71,12 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
     await page.goto(`${here.address}/audit`);
     const rows = page.locator('.audit-list li');
     await rows.first().hover();
-    const before = await rows.count();
+    let before = 0;
     const pill = page.getByRole('button', { name: /new record/ });
-    // Until the page watches records over its socket, none of them is new.
+    // Until the page watches records over its socket, none of them is new; then it fetches the list once more.
     await expect
       .poll(async () => {
+        before = await rows.count();
         await here.shell('echo', ['from later']);
         return pill.count();
       })
