@@ -88,7 +88,7 @@ describe('the states of the console', { timeout: 600_000 }, () => {
       await page.locator('main .loading').waitFor({ state: 'detached' });
       expect(await findingsInThemes(page), path).toEqual([]);
     }
-    for (const name of ['Pause everything', 'Link to look', 'Link to act'])
+    for (const name of ['Pause everything', 'Link for a viewer', 'Link for an operator'])
       expect(await page.getByRole('button', { name }).isDisabled(), name).toBe(true);
     expect(problems).toEqual([]);
     await page.close();
