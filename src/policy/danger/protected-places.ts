@@ -89,12 +89,17 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
     .slice(0, limits.textLength)
     .split(/[\s\0]+/)
     .filter((word) => word.startsWith('/'));
-  for (const word of new Set(words.slice(0, limits.braceWords))) {
+  // Protected places have short paths; a script could contain thousands of others.
+  const near = [...new Set(words)].filter((word) => nearRoot.test(word)).sort((a, b) => a.length - b.length);
+  for (const word of near.slice(0, 48)) {
     const place = findProtectedPlace(knownArg(word, arg), undefined, home);
     if (place !== undefined) return place;
   }
   return undefined;
 }
+
+/** Top-level names, and paths in the folders that have protected ones. */
+const nearRoot = /^\/+[^/]*\/*$|^\/+(?:usr|var|etc|boot|lib|private|home|Users|root|proc|\.)[^/]{0,40}\//;
 
 /** `$(ls)` refers to everything in the listed directory. */
 function listedPlace(

@@ -61,7 +61,7 @@ export const hiddenStarters: readonly ProgramEntry[] = [
     effects: (call) => [
       ...optionValues(call.args, /^-p$/).map((at) => refused(call, 'would start another program', at)),
       ...optionValues(call.args, /^(?:-[oc]|--options|--set)$/)
-        .filter(({ text }) => !/^\s*(?:-[pFhki] ?[\w./-]*\s*)*$/.test(text ?? 'x'))
+        .filter(({ text }) => !/^\s*(?:-[pFhki] ?(?:[\w./][\w./-]*)?(?:\s+|$))*$/.test(text ?? 'x'))
         .map((at) => refused(call, 'would set what the server starts', at)),
     ],
     runs: ['pg_ctl -p ./x start', "pg_ctl -o '-c archive_command=touch' start"],

@@ -53,7 +53,7 @@ const outputOption = /^--?out(?:put)?(?:-?(?:file|path))?$/i;
 
 /** Options that usually name a file to write; they count only if the path is known, because they may mean something else. */
 const perhapsOutput =
-  /^(?:-[oO]|--?[\w-]*(?:out|output|log|report|xml|dump|save|dest|destination|export|target|trace|profile|cache)[\w-]*)$/i;
+  /^(?:-[oO]|--?[\w-]{0,40}(?:out|output|log|report|xml|dump|save|dest|destination|export|target|trace|profile|cache)[\w-]{0,40})$/i;
 
 /** Values of options such as `--outfile`. */
 function outputFiles(args: readonly Arg[]): Effect[] {
