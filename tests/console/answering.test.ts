@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findingsInThemes } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -16,8 +18,11 @@ let here: TestServer;
 let agent: Awaited<ReturnType<typeof connect>>;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 
+const project = () => join(here.cwd, 'project');
+
 beforeAll(async () => {
   here = await serve({ env: open, userFile });
+  mkdirSync(project());
   agent = await connect({ name: 'codex', env: { ...open, HOME: here.cwd } });
   browser = await openBrowser({ viewport: { width: 1280, height: 900 } });
 }, 300_000);
@@ -28,20 +33,17 @@ afterAll(async () => {
 });
 
 describe('a request in the page', { timeout: 300_000 }, () => {
-  test('that is longer than its card has to be scrolled to its end before it can be approved, with a note', async () => {
+  test('that is longer than its card has to be scrolled to its end; then the call gets the approval and the note', async () => {
     const { page, problems } = await openConsolePage(browser, here, { path: '/approvals' });
-    // Once the page's socket is open, the next poll tells the agent's server that a person looks, so that its call waits.
-    const get = async (path: string) => (await here.send(path, { headers: here.bearer })).body;
-    const isOpen = async () =>
-      ((await get('/api/pages')).pages as { open: boolean }[]).some(({ open: on }) => on);
-    await expect.poll(isOpen, { timeout: 60_000 }).toBe(true);
-    await get('/api/now');
-    await page.getByText('2 servers').waitFor();
+    // The page learns of the agent's first command over its socket; the next poll tells the agent's server that a person looks.
+    await agent.call({ command: 'true', cwd: project() });
+    await page.locator('.rail a[href="/agents"] .count').waitFor();
+    await here.send('/api/now', { headers: here.bearer });
     const lines = Array.from({ length: 60 }, (_, index) => `# line ${index + 1}`).join('\n');
     const reply = agent.call({
       command: `${lines}\nprintf 'ran %s' "$COLOR"`,
       env: { COLOR: 'pearl' },
-      cwd: here.cwd,
+      cwd: project(),
     });
     const card = page.locator('.ask:has(.answers)');
     const approve = card.getByRole('button', { name: 'Approve once' });
@@ -64,7 +66,9 @@ describe('a request in the page', { timeout: 300_000 }, () => {
         { timeout: 60_000, interval: 700 },
       )
       .toBe(0);
-    await reply;
+    const { structured, text } = await reply;
+    expect(structured, text).toMatchObject({ exit_code: 0, stdout: 'ran pearl' });
+    expect(text).toContain('Only today.');
     await page.getByText('Only today.').first().waitFor();
     expect(problems).toEqual([]);
     await page.close();
