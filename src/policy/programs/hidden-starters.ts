@@ -6,7 +6,14 @@ import type { Effect, ProgramEntry } from './program.ts';
 export const hiddenStarters: readonly ProgramEntry[] = [
   {
     names: [
-      ...['ip6tables', 'iptables-restore', 'ip6tables-restore', 'iptables-save', 'ip6tables-save'],
+      ...[
+        'iptables',
+        'ip6tables',
+        'iptables-restore',
+        'ip6tables-restore',
+        'iptables-save',
+        'ip6tables-save',
+      ],
       ...['iptables-legacy', 'iptables-nft', 'arptables', 'ebtables', 'iptables-apply', 'ip6tables-apply'],
     ],
     effects: (call) =>
