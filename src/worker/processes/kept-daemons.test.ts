@@ -46,7 +46,7 @@ test.each([
       expect.stringMatching(`^${here.folder}/${daemon}`),
     );
     expect(state.end?.leftRunning.length).toBeGreaterThan(0);
-    expect(state.enforcement?.gaps.join(' ')).toContain(`${daemon} may stay`);
+    expect(state.enforcement?.gaps.join(' ')).toContain(`${daemon} may keep running`);
     expect(alive()).toHaveLength(1);
     expect(others()).toEqual([]);
     expect((await here.run('echo next')).stdout).toBe('next\n');
