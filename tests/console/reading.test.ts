@@ -71,17 +71,20 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
     await page.goto(`${here.address}/audit`);
     const rows = page.locator('.audit-list li');
     await rows.first().hover();
-    let before = 0;
     const pill = page.getByRole('button', { name: /new record/ });
+    const record = () => here.shell('echo', ['from later']);
+    const recordUntilShown = async () => {
+      const label = await pill.textContent();
+      await expect.poll(async () => record().then(() => pill.textContent())).not.toBe(label);
+    };
     // Until the page watches records over its socket, none of them is new; then it fetches the list once more.
-    await expect
-      .poll(async () => {
-        before = await rows.count();
-        await here.shell('echo', ['from later']);
-        return pill.count();
-      })
-      .toBe(1);
+    await expect.poll(async () => record().then(() => pill.count())).toBe(1);
+    await recordUntilShown();
+    const [before, place] = [await rows.count(), await rows.first().boundingBox()];
+    await recordUntilShown();
     expect(await rows.count()).toBe(before);
+    expect(await rows.first().boundingBox()).toEqual(place);
+    expect(await page.locator('.audit-list:hover').count()).toBe(1);
     await pill.click();
     await rows.getByText('echo from later').first().waitFor();
     expect(await pill.count()).toBe(0);

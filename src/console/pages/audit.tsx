@@ -58,6 +58,8 @@ export function AuditPage() {
   }, []);
   const list = useRef<HTMLOListElement>(null);
   const [later, setLater] = useState<readonly RecordRow[]>([]);
+  const waits = useRef(false);
+  waits.current = later.length > 0;
   useEffect(() => setLater([]), [query.toString()]);
   const show = (records: readonly RecordRow[]) =>
     set((before) => ({ ...before, records: put(records, before.records) }));
@@ -65,9 +67,9 @@ export function AuditPage() {
     () =>
       onRecords((records) => {
         if (isFiltered) return;
-        // New rows wait while the user points at the list, so that no row moves under the pointer.
+        // New rows wait while the user points at the list, so that no row moves under the pointer, and behind those that wait.
         const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
-        if (isUsed) setLater((before) => put(records, before));
+        if (isUsed || waits.current) setLater((before) => put(records, before));
         else show(records);
       }),
     [isFiltered],
@@ -103,7 +105,7 @@ export function AuditPage() {
       </header>
       {later.length > 0 && (
         <button
-          class="btn wide-pill"
+          class="pill page-pill"
           type="button"
           onClick={() => {
             if (later.length < maxShown) show(later.toReversed());

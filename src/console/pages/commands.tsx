@@ -70,11 +70,12 @@ export function CommandsPage() {
           const newest = before.commands[0]?.asked_at ?? '';
           const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
           if (begun.length === 0) return { ...before, commands: kept };
-          // New rows wait while the user points at the list or filters it, so that no row moves under the pointer.
+          // New rows wait while the user points at the list or filters it, so that no row moves under the pointer, and behind those
+          // that wait.
+          const { since, ids } = seen.current;
           const isUsed =
             list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || active.length > 0;
-          if (isUsed) {
-            const { since, ids } = seen.current;
+          if (isUsed || ids.size > 0) {
             for (const card of begun) if (card.asked_at > since && ids.size < maxShown) ids.add(card.id);
             setFresh(ids.size);
             return { ...before, commands: kept };
@@ -125,7 +126,7 @@ export function CommandsPage() {
       )}
       {fresh > 0 && (
         <button
-          class="btn wide-pill"
+          class="pill page-pill"
           type="button"
           onClick={() => {
             setFresh(0);
