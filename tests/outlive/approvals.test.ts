@@ -24,6 +24,10 @@ const saved = ({ state }: OutliveHome) => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
+// A new server opens its control socket shortly after it has answered the first messages.
+const untilListed = (home: OutliveHome, id: string) =>
+  expect.poll(() => home.nacre('approvals'), { timeout: 20_000 }).toContain(id);
+
 test('a request stays pending after its server was killed, and its approval is used once', {
   timeout: 120_000,
 }, async () => {
@@ -34,7 +38,7 @@ test('a request stays pending after its server was killed, and its approval is u
   expect(statSync(join(home.state, 'approvals', `${id}.json`)).mode & 0o777).toBe(0o600);
   await first.kill();
   const second = await home.open();
-  await second.call('list_commands', {});
+  await untilListed(home, id);
   expect(await home.nacre('approvals')).toMatch(
     new RegExp(`^${id} .*tester over mcp\\n[^]*runs +\\| touch made\\n$`),
   );
@@ -58,7 +62,7 @@ test('a call that waits in the new server gets the answer that is given there', 
   await first.kill();
   const second = await home.open();
   const waiting = second.call('execute_command', { command: 'touch made' });
-  await expect.poll(() => home.nacre('approvals'), { timeout: 20_000 }).toContain(id);
+  await untilListed(home, id);
   await home.nacre('approvals', 'approve', id);
   expect(await waiting).toContain('exit_code: 0');
   expect(saved(home)).toEqual([]);
@@ -73,7 +77,7 @@ test('neither another client nor another command, directory, input or variable u
   const id = await ask(first, 'touch made');
   await first.kill();
   const second = await home.open();
-  await second.call('list_commands', {});
+  await untilListed(home, id);
   await home.nacre('approvals', 'approve', id);
   const stranger = await home.open('stranger');
   expect(await ask(stranger, 'touch made')).not.toBe(id);
@@ -105,6 +109,7 @@ test('a denial stays after a restart, and a request into a persistent shell find
   await first.kill();
   const second = await home.open();
   expect(await second.call('execute_command', { command: 'touch denied' })).toContain('The user declined');
+  await untilListed(home, id);
   await home.nacre('approvals', 'approve', id);
   await second.call('Bash', { command: 'touch "$x"' });
   expect(exists(home, 'made')).toBe(true);

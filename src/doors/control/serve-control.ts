@@ -2,7 +2,7 @@
 // 1. a folder and a socket with owner-only permissions, and a secret in a file next to it, 2. one JSON request per line,
 // which has to contain the secret, 3. each becomes an engine call by the local user, who may see every command.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,16 +42,20 @@ export async function serveControl(folder: string, controlled: ControlledServer)
   };
 }
 
+// The socket is renamed into place after listen(): connect() fails on a socket that is bound but does not listen yet,
+// and the caller would remove it as one that a killed server left behind.
 function listen(server: Server, path: string): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const { address, release } = toSocketAddress(path);
+    const draft = `${path}.new`;
+    const { address, release } = toSocketAddress(draft);
     server.once('error', (error) => {
       release();
       reject(cannotOpen(path, error));
     });
     server.listen(address, () => {
       release();
-      chmodSync(path, 0o600);
+      chmodSync(draft, 0o600);
+      renameSync(draft, path);
       resolve();
     });
   });
