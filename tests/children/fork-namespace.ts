@@ -1,11 +1,16 @@
 // Commands of an ordinary user, in namespaces that the fork server has created.
 import { compareNamespaces } from '../support/compare-namespaces.ts';
+import { execAllowOf } from '../support/exec-list.ts';
 import { becomeOrdinaryUser } from '../support/ordinary-user.ts';
 import { createTestWorker } from '../support/worker.ts';
 import { report } from './report.ts';
 
 becomeOrdinaryUser();
-const here = createTestWorker({ highestLevel: 'namespace' });
+const listed = process.argv.slice(2);
+const here = createTestWorker({
+  highestLevel: 'namespace',
+  ...(listed.length > 0 && { exec: 'enforce', execAllow: execAllowOf(listed) }),
+});
 const compared = await compareNamespaces(here);
 const reach =
   'for pid in 1 2; do readlink /proc/$pid/fd/5 || cat /proc/$pid/environ 2>/dev/null || echo none; done; echo x 2>/dev/null >/proc/2/fd/3 || echo none';

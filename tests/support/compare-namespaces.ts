@@ -4,15 +4,17 @@ const script = `ps -o pid,ppid,pgid,sid -p $$; echo $$ $PPID $SHLVL $- $(umask);
 grep -E 'Sig(Blk|Ign|Cgt)|^Cap|NoNewPrivs|Seccomp:|^[UG]id|^Groups' /proc/self/status
 env | grep -vE '^NACRE_COMMAND_ID' | sort; cat /proc/self/uid_map; readlink /proc/self/ns/net
 for fd in 0 1 2 3 4 5 6; do [[ -e /proc/$$/fd/$fd ]] && echo $fd; done
-awk '{ print $5, $(NF - 2), $(NF - 1) }' /proc/self/mountinfo; grep -c perl /proc/1/cmdline; true`;
+awk '{ print $5, $(NF - 2), $(NF - 1) }' /proc/self/mountinfo; read -rd '' init </proc/1/cmdline; echo "\${init##*/}"`;
+// A script that is too long for a launch message: its keeper is always started by bubblewrap.
+const longScript = `${script} ${'#'.repeat(9_000)}`;
 
-/** Everything that a command finds in namespaces of bubblewrap and of the fork server, which creates those of all commands but the first. */
+/** Everything that a command finds in a namespace of bubblewrap and in one of the fork server. */
 export async function compareNamespaces(here: TestWorker) {
-  const texts: string[] = [];
+  const texts = [(await here.run(longScript)).stdout];
   for (let count = 0; count < 4; count += 1) texts.push((await here.run(script)).stdout);
   const [first = [], last = []] = [texts[0], texts.at(-1)].map((text) => text?.trimEnd().split('\n'));
   return {
-    madeBy: [first.at(-1), last.at(-1)].map((perl) => (perl === '0' ? 'bubblewrap' : 'fork server')),
+    madeBy: [first.at(-1), last.at(-1)].map((init) => (init === 'bwrap' ? 'bubblewrap' : 'fork server')),
     byBubblewrap: first.slice(0, -1),
     byForkServer: last.slice(0, -1),
   };

@@ -20,6 +20,8 @@ export interface Guard {
     fds: readonly number[],
     readyFd?: number,
   ): GuardedProgram;
+  /** Lets the fork server restrict its own forks (`ForkNamespace.guard`); absent if only the guard's program can. */
+  readonly forkWords?: readonly string[] | undefined;
 }
 
 /** A guard that works on this machine: its program, and the version of Landlock. */
@@ -29,11 +31,14 @@ export interface WorkingGuard {
 }
 
 /** Creates a guard that enforces `rules`. */
-export function createGuard({ ownVariables, toArguments }: GuardProgram, rules: GuardRules): Guard {
+export function createGuard(program: GuardProgram, rules: GuardRules): Guard {
+  const { ownVariables, toArguments } = program;
   return {
-    wrap(program, env, fds, readyFd) {
+    // Rules about files grant rights on descriptors, which differ from command to command.
+    forkWords: rules.files ? undefined : program.toForkWords?.(rules),
+    wrap(shell, env, fds, readyFd) {
       const { own, rest } = splitVariables(env, ownVariables.prefix);
-      const argv = toArguments({ ...rules, fds, env: own, readyFd }, program);
+      const argv = toArguments({ ...rules, fds, env: own, readyFd }, shell);
       return { argv, env: { ...rest, ...ownVariables.set } };
     },
   };

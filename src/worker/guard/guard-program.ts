@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Environment } from '../machine/environment.ts';
-import type { GuardOptions } from './guard-rules.ts';
-import { hasPerlCalls, toPerlArguments } from './perl-guard.ts';
+import type { GuardOptions, GuardRules } from './guard-rules.ts';
+import { hasPerlCalls, toPerlWords } from './perl-guard.ts';
 
 /** A program that restricts itself by the rules in its arguments and then becomes another program. */
 export interface GuardProgram {
@@ -12,6 +12,8 @@ export interface GuardProgram {
   /** The files that it reads before it is restricted. */
   readonly files: readonly string[];
   toArguments(options: GuardOptions, program: readonly string[]): readonly string[];
+  /** The path of exec-guard.pl and its rules, for the fork server; absent if the program is not in perl. */
+  toForkWords?(rules: GuardRules): readonly string[];
 }
 
 // perl is not looked up on the PATH, where it could be in a folder that a sandbox hides or that commands can write to.
@@ -35,7 +37,8 @@ function createPerlProgram(perl: string, script: string): GuardProgram {
     // Without PERL_BADLANG=0, perl warns about a locale that is not installed.
     ownVariables: { prefix: 'PERL', set: { PERL_BADLANG: '0' } },
     files: [realpathSync(perl), script],
-    toArguments: (options, program) => [perl, '-f', script, ...toPerlArguments(options), '--', ...program],
+    toArguments: (options, program) => [perl, '-f', script, ...toPerlWords(options), '--', ...program],
+    toForkWords: (rules) => [script, ...toPerlWords({ ...rules, fds: [], env: {} })],
   };
 }
 

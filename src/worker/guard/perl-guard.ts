@@ -10,8 +10,8 @@ const calls: Readonly<Record<string, readonly number[]>> = { x64: [257, 3, 157],
 /** Whether exec-guard.pl supports the architecture of this machine. */
 export const hasPerlCalls = process.arch in calls;
 
-/** The arguments of exec-guard.pl before `--` and the program; it has neither JSON nor numbers of system calls of its own. */
-export function toPerlArguments(options: GuardOptions): readonly string[] {
+/** The rules as words that exec-guard.pl parses; it has neither JSON nor numbers of system calls of its own. */
+export function toPerlWords(options: GuardOptions): readonly string[] {
   const { fds, env, readyFd } = options;
   const { handled, scopes, grants, readable, descriptors } = toRuleset(options);
   return [

@@ -12,10 +12,19 @@ type GuardDeps = Pick<StartDeps, 'landlock'>;
 /** The guard for commands with this plan: it restricts programs, files, both, or is not needed. */
 export function toGuard(deps: GuardDeps, plan: SandboxPlan, guard: ExecGuard | undefined): Guard | undefined {
   const { landlock } = deps;
-  const execute = guard?.allow;
   const files = toFiles(deps, plan);
+  if (!files) return guard && forPrograms(guard);
   const program = guard?.program ?? landlock?.program;
-  return program && (execute || files) ? createGuard(program, { execute, files }) : undefined;
+  return program && createGuard(program, { execute: guard?.allow, files });
+}
+
+const byPrograms = new WeakMap<ExecGuard, Guard>();
+
+// Created once for each list, since every waiting shell needs it.
+function forPrograms(guard: ExecGuard): Guard {
+  const known = byPrograms.get(guard) ?? createGuard(guard.program, { execute: guard.allow });
+  byPrograms.set(guard, known);
+  return known;
 }
 
 /** Finds the programs that the kernel refused to execute for a command; undefined if the list is not enforced. */

@@ -1,3 +1,4 @@
+import type { Guard } from '../guard/create-guard.ts';
 import type { Mount } from '../sandbox/mount.ts';
 import { type SandboxPlan, toMounts } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from './follow-keeper.ts';
@@ -14,9 +15,10 @@ export class ForkNamespaces {
   #bubblewrapWorks = false;
   #failures = 0;
 
-  /** The namespace for a plan; undefined if `bwrap` has to create it. */
-  of(plan: SandboxPlan): ForkNamespace | undefined {
-    return this.#bubblewrapWorks && this.#failures < maxFailures ? toForkNamespace(plan) : undefined;
+  /** The namespace for a plan; undefined if `bwrap` has to create it, or if only the guard's program can restrict the shell. */
+  of(plan: SandboxPlan, guard: Guard | undefined): ForkNamespace | undefined {
+    if (!this.#bubblewrapWorks || this.#failures >= maxFailures || (guard && !guard.forkWords)) return undefined;
+    return toForkNamespace(plan, guard?.forkWords);
   }
 
   /** Records that the fork server has started a keeper, with such a namespace or by `bwrap`. */
@@ -34,18 +36,21 @@ export class ForkNamespaces {
   }
 }
 
-// Without a sandbox a plan only covers nacre's own files, unless it has a layer or shows files that a guard needs.
-function toForkNamespace(plan: SandboxPlan): ForkNamespace | undefined {
+// Without a sandbox, a plan only covers nacre's own files and makes programs of the list read-only, unless it has a layer or mounts of
+// the user.
+function toForkNamespace(plan: SandboxPlan, guard: ForkNamespace['guard']): ForkNamespace | undefined {
   const { isolation, layer, isRoot } = plan;
   if (isolation.sandbox !== 'off' || layer) return undefined;
   const [, ...mounts] = toMounts(plan);
-  const covers = mounts.filter(({ kind }) => kind !== 'proc').map(toHidden);
-  const hidden = covers.filter((path) => path !== undefined);
-  if (hidden.length < covers.length) return undefined;
-  return { user: isRoot ? '' : `${process.getuid?.()} ${process.getgid?.()}`, hidden };
+  const wanted = mounts.filter(({ kind }) => kind !== 'proc').map(toWord);
+  const known = wanted.filter((word) => word !== undefined);
+  if (known.length < wanted.length) return undefined;
+  return { user: isRoot ? '' : `${process.getuid?.()} ${process.getgid?.()}`, mounts: known, guard };
 }
 
-function toHidden(mount: Mount): string | undefined {
+function toWord(mount: Mount): string | undefined {
   if (mount.kind === 'tmpfs' && !mount.writable) return `d${mount.to}`;
-  return mount.kind === 'bind' && mount.from === '/dev/null' && mount.readOnly ? `f${mount.to}` : undefined;
+  if (mount.kind !== 'bind' || !mount.readOnly || mount.devices || mount.optional) return undefined;
+  if (mount.from === '/dev/null') return `f${mount.to}`;
+  return mount.from === mount.to ? `r${mount.to}` : undefined;
 }

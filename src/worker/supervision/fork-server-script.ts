@@ -46,14 +46,16 @@ export interface ForkRequest {
 export interface ForkNamespace {
   /** `UID GID` of an ordinary user, who needs a user namespace for that; empty for root. */
   readonly user: string;
-  /** Paths that are covered in it: `d` for a folder or `f` for a file, followed by the path. */
-  readonly hidden: readonly string[];
+  /** What is mounted: `d` covers a folder, `f` a file, and `r` makes a path read-only; the path follows the letter. */
+  readonly mounts: readonly string[];
+  /** The path of exec-guard.pl and the rules that the shell gets (`Guard.forkWords`); undefined if it is not restricted. */
+  readonly guard?: readonly string[] | undefined;
 }
 
 /** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
 export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
   const variables = encodeVariables(env);
-  const space = namespace ? [namespace.user, ...namespace.hidden] : [];
+  const space = namespace ? toWords(namespace) : [];
   const counts = [files.length * 3, space.length, argv.length].map(String);
   const opened = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
   const words = [String(id), cwd, ...counts, ...opened, ...space, ...argv];
@@ -62,6 +64,10 @@ export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace
   message.writeUInt32BE(message.length - 4);
   message.write(text, 4);
   return message;
+}
+
+function toWords({ user, guard = [], mounts }: ForkNamespace): readonly string[] {
+  return [user, String(guard.length), ...guard, ...mounts];
 }
 
 const encodedVariables = new WeakMap<ForkRequest['env'], string>();
@@ -120,7 +126,7 @@ syscall $mask, 0, $child, 0, 8;
 my $signals = syscall $signalfd, -1, $child, 8, 0x80800;
 open my $signal_handle, '<&=', $signals or die "signalfd: $!";
 syscall $fcntl, 3, 2, 1;
-my ($input, $retired, %request, %starting) = ('');
+my ($input, $retired, %request, %starting, %guards) = ('');
 while (1) {
     my $wanted = '';
     vec($wanted, $_, 1) = 1 for 0, $signals, keys %starting;
@@ -176,6 +182,10 @@ sub settle {
 
 sub begin {
     my ($id, $cwd, $files, $space, $words, @rest) = @_;
+    my ($user, @namespace) = splice @rest, $files, $space;
+    my @rules = splice @namespace, 0, shift @namespace;
+    my $guard = @rules && eval { find_guard(@rules) };
+    return reply('failed', $id, $! + 0, 'guard') if @rules && !$guard;
     pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
     my $pid = fork;
     return reply('failed', $id, $! + 0, 'fork') unless defined $pid;
@@ -202,10 +212,9 @@ sub begin {
     for (@open) { failed($report, 'open') if syscall($dup, @$_, 0) < 0 }
     syscall $ioctl, 0, 0x540e, 0 if $terminal;
     chdir $cwd or failed($report, 'chdir');
-    my @namespace = splice @rest, 0, $space;
     my @argv = splice @rest, 0, $words;
     %ENV = @rest;
-    supervise($report, \@argv, @namespace) if @namespace;
+    supervise($report, \@argv, $guard, $user, @namespace) if $space;
     execute(@argv);
     failed($report, 'exec');
 }

@@ -1,11 +1,15 @@
 import { closeSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtGuard } from '../../../tests/support/build.ts';
 import { runChild } from '../../../tests/support/child.ts';
 import { compareNamespaces } from '../../../tests/support/compare-namespaces.ts';
+import { execAllowOf } from '../../../tests/support/exec-list.ts';
+import { needLandlock } from '../../../tests/support/needs.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
+import { findGuardPrograms } from '../guard/guard-program.ts';
 import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
 import { ForkServer, NotForkedError } from './fork-server.ts';
 import { Lifeline } from './keeper-pool.ts';
@@ -34,17 +38,18 @@ afterEach(async () => {
 });
 
 const plan = { supervisor: ['false'], ownProcesses: 2, bashPath: '/bin/bash' } as const;
-const start = async (hidden: readonly string[] = []) =>
+const start = async (mounts: readonly string[] = [], guard?: readonly string[]) =>
   startWithForkServer(forkServer, {
     ...plan,
     env: { FOLDER: folder },
     fifos: await pool.take(4),
-    namespace: { user: '', hidden },
+    namespace: { user: '', mounts, guard },
   });
+const listed = ['ps', 'grep', 'sort', 'env', 'cat', 'readlink', 'awk'];
 
 /** Runs a script in a keeper, and returns how it ended and what it wrote. */
-async function run(script: string, hidden?: readonly string[]) {
-  const keeper = await start(hidden);
+async function run(script: string, mounts?: readonly string[]) {
+  const keeper = await start(mounts);
   expect(await keeper.ready).toBe(true);
   const output = join(folder, 'output');
   const text = `exec >${output} 2>&1; ${script}`;
@@ -113,6 +118,36 @@ describe('a keeper in namespaces of the fork server', () => {
     expect(readFileSync(token, 'utf8')).toBe('secret');
   });
 
+  test('makes files and folders read-only, with what is mounted in them', async () => {
+    const [tools, file] = [join(folder, 'tools'), join(folder, 'file')];
+    mkdirSync(tools);
+    writeFileSync(join(tools, 'tool'), 'old');
+    writeFileSync(file, 'old');
+    const script = `for f in ${tools}/tool ${file}; do echo new >$f; done; touch ${folder}/other && echo other; grep -c "${tools} ro" /proc/self/mountinfo`;
+    const { text } = await run(script, [`r${tools}`, `r${file}`]);
+    expect(text.match(/Read-only file system/g)).toHaveLength(2);
+    expect(text).toMatch(/other\n1\n$/);
+    expect([join(tools, 'tool'), file].map((path) => readFileSync(path, 'utf8'))).toEqual(['old', 'old']);
+  });
+
+  test('a shell that cannot be restricted is a failed request, and nothing is left of it', async (context) => {
+    await needLandlock(context);
+    const [program] = findGuardPrograms(builtGuard);
+    const words = program?.toForkWords?.({ execute: ['/bin/bash'] }) ?? [];
+    const without = (name: string) => words.filter((word) => !word.startsWith(`${name}=`));
+    for (const [guard, step] of [
+      [[join(folder, 'missing.pl')], 'guard: ENOENT'],
+      [without('capabilityCalls'), 'guard: '],
+    ] as const) {
+      const failing = start([], guard);
+      await expect(failing).rejects.toBeInstanceOf(NotForkedError);
+      await expect(failing).rejects.toThrow(step);
+    }
+    // The fork server itself.
+    await expect.poll(() => processesWith(`FOLDER=${folder}`), { timeout: 10_000 }).toHaveLength(1);
+    expect((await run('exit 0')).exit.code).toBe(0);
+  });
+
   test('a namespace that cannot be created is a failed request, with the step that failed', async () => {
     const failing = start([`d${join(folder, 'missing')}`]);
     await expect(failing).rejects.toBeInstanceOf(NotForkedError);
@@ -122,8 +157,11 @@ describe('a keeper in namespaces of the fork server', () => {
 });
 
 describe('a command finds the same in the namespaces of bubblewrap and in those of the fork server', () => {
-  test('as this user', async () => {
-    const here = createTestWorker({ highestLevel: 'namespace' });
+  test.each([
+    ['as this user', {}],
+    ['under a list', { exec: 'enforce', execAllow: execAllowOf(listed) }],
+  ] as const)('%s', async (_title, options) => {
+    const here = createTestWorker({ highestLevel: 'namespace', ...options });
     const { madeBy, byBubblewrap, byForkServer } = await compareNamespaces(here);
     await here.close();
     expect(madeBy).toEqual(['bubblewrap', 'fork server']);
@@ -132,6 +170,13 @@ describe('a command finds the same in the namespaces of bubblewrap and in those 
 
   test('as an ordinary user, who cannot open the descriptors of init and keeper there', async () => {
     const found = (await runChild('fork-namespace')) as Record<string, unknown>;
+    expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
+    expect(found.byForkServer).toEqual(found.byBubblewrap);
+    expect(found.reached).toBe('none\nnone\nnone\n');
+  });
+
+  test('as an ordinary user under a list', async () => {
+    const found = (await runChild('fork-namespace', { args: listed })) as Record<string, unknown>;
     expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
     expect(found.byForkServer).toEqual(found.byBubblewrap);
     expect(found.reached).toBe('none\nnone\nnone\n');

@@ -12,38 +12,40 @@ export const namespaceCalls = {
  * 2. `enter` is the init process. It dies with its supervisor from its first step on, covers nacre's own files, and mounts
  *    the /proc of its namespace. The request has failed if one of its steps fails. It reaps orphans until the keeper ends.
  * 3. `keep` is the keeper: it starts the command's shell as the leader of a process group, and sends what `parseKeeperMessage`
- *    reads. Then it waits for EOF on descriptor 4, which means that the server is gone.
+ *    reads. Then it waits for EOF on descriptor 4, which means that the server is gone. The shell is restricted by exec-guard.pl
+ *    before it is executed; Landlock then denies it the use of ptrace() on the keeper, which is not restricted.
  * Like `bwrap`, it sets PR_SET_NO_NEW_PRIVS (prctl 38). An ordinary user's init process and keeper have capabilities in their user
  * namespace, so that a command, which has none, cannot open their descriptors.
  */
 export const namespaceScript = String.raw`
 sub supervise {
-    my ($report, $argv, $user, @hidden) = @_;
+    my ($report, $argv, $guard, $user, @mounts) = @_;
     syscall $prctl, 1, 9, 0, 0, 0;
     quit(1) if getppid != $server;
     failed($report, 'dup') if syscall($dup, $report, 6, 02000000) < 0;
-    failed(6, 'close_range') if release(7) < 0;
+    failed(6, 'dup') if $guard && syscall($dup, $guard->{ruleset}, 7, 02000000) < 0;
+    failed(6, 'close_range') if release($guard ? 8 : 7) < 0;
     my $init = syscall $clone, 0x20020011 | ($user eq '' ? 0 : 0x10000000), 0, 0, 0, 0;
     failed(6, 'clone') if $init < 0;
-    enter($argv, $user, @hidden) unless $init;
+    enter($argv, $guard, $user, @mounts) unless $init;
     release(0);
     waitpid $init, 0;
     quit($? & 127 ? 128 + ($? & 127) : $? >> 8);
 }
 
 sub enter {
-    my ($argv, $user, @hidden) = @_;
+    my ($argv, $guard, $user, @mounts) = @_;
     syscall $prctl, 1, 9, 0, 0, 0;
     map_user(split / /, $user) if $user ne '';
     mount_at('none', '/', 0, 0x84000, 0);
-    cover($_) for @hidden;
+    mount_on($_) for @mounts;
     mount_at('proc', '/proc', 'proc', 14, 0);
     protect("/proc/$_") for $user eq '' ? ('sysrq-trigger', 'irq', 'bus') : ();
     syscall $prctl, 38, 1, 0, 0, 0;
     drop_bounding_set() if $user ne '';
     my $keeper = fork;
     failed(6, 'fork') unless defined $keeper;
-    keep($argv) unless $keeper;
+    keep($argv, $guard) unless $keeper;
     release(6);
     release(0, 4);
     while (1) {
@@ -53,17 +55,19 @@ sub enter {
 }
 
 sub keep {
-    my ($argv) = @_;
-    release(5);
+    my ($argv, $guard) = @_;
+    release(5, 5);
     my $shell = fork;
     quit(1) unless defined $shell;
     unless ($shell) {
         syscall $setpgid, 0, 0;
+        give_up() if $guard && !eval { Guard::restrict($guard->{rules}, 7); 1 };
         release(3);
         execute(@$argv);
         quit(127);
     }
     release(0, 2);
+    release(5);
     open my $status, '>&=', 3;
     open my $lifeline, '<&=', 4;
     syswrite $status, "ready\0";
@@ -77,6 +81,33 @@ sub keep {
     syswrite $status, $signal ? 'killed ' . (128 + $signal) . " $count $ms\0" : "exited $code $count $ms\0";
     while (sysread $lifeline, my $ignored, 4096) { }
     quit($signal ? 128 + $signal : $code);
+}
+
+# Without its keeper the init process exits, so that nothing of a failed request is left.
+sub give_up {
+    my $errno = $!;
+    kill 9, getppid;
+    $! = $errno;
+    failed(6, 'guard');
+}
+
+# The rules that are parsed from these words, and a ruleset that restricts processes by them. It is used for a second, since it does not
+# grant programs that are replaced later.
+sub find_guard {
+    my ($path, @words) = @_;
+    my $key = join "\0", @words;
+    my $known = $guards{$key};
+    return $known if $known && abs(time - $known->{made}) <= 1;
+    defined &Guard::parse or do $path or die "$path: $!\n";
+    %guards = () if keys %guards > 8;
+    my ($rules) = Guard::parse(@words);
+    my $created = Guard::create_ruleset($rules);
+    # Above the descriptors of the processes to start.
+    my $ruleset = syscall $fcntl, $created, 1030, 20;
+    syscall $close_range, $created, $created, 0;
+    die "ruleset: $!\n" if $ruleset < 0;
+    open my $owner, '<&=', $ruleset or die "ruleset: $!\n";
+    return $guards{$key} = { rules => $rules, ruleset => $ruleset, owner => $owner, made => time };
 }
 
 sub map_user {
@@ -93,8 +124,9 @@ sub drop_bounding_set {
     for (0 .. 63) { return if syscall($prctl, 24, $_, 0, 0, 0) < 0 }
 }
 
-sub cover {
+sub mount_on {
     my ($kind, $path) = unpack 'a1 a*', $_[0];
+    return make_read_only($path) if $kind eq 'r';
     return mount_at('tmpfs', $path, 'tmpfs', 6, 'mode=0555') if $kind eq 'd';
     mount_at('/dev/null', $path, 0, 0x1000, 0);
     mount_at('none', $path, 0, 0x102f, 0);
@@ -105,6 +137,18 @@ sub protect {
     return unless -e $path;
     mount_at($path, $path, 0, 0x1000, 0);
     mount_at('none', $path, 0, 0x102f, 0);
+}
+
+# Also what is mounted below it. A user namespace cannot remove the flag noexec (8).
+sub make_read_only {
+    my ($path) = @_;
+    mount_at($path, $path, 0, 0x5000, 0);
+    open my $mounts, '<', '/proc/self/mountinfo' or failed(6, 'mount');
+    for (<$mounts>) {
+        my ($at, $options) = (split / /)[4, 5];
+        $at =~ s/\\([0-7]{3})/chr oct $1/ge;
+        mount_at('none', $at, 0, 0x1027 | ($options =~ /\bnoexec\b/ ? 8 : 0), 0) if $at eq $path || index($at, "$path/") == 0;
+    }
 }
 
 sub mount_at {
