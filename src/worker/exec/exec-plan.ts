@@ -36,7 +36,7 @@ export function toExecPlan({ names, helpers: known }: ExecList, deps: ExecPlanDe
   const helpers = known.names.flatMap((name) => findFiles(name, deps));
   const folders = toCanonical(known.folders);
   const start = [...listed, ...helpers, ...toCanonical([deps.bashPath, ...shells])];
-  const scripts = [...start, ...folders.flatMap(filesIn)];
+  const scripts = withoutLinks([...start, ...folders.flatMap(filesIn)]);
   const all = new Set([...start, ...scripts.flatMap((file) => findInterpreters(file, deps, 0))]);
   const own = new Set(listed);
   return {
@@ -78,6 +78,25 @@ function filesIn(folder: string): readonly string[] {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
     return [];
+  }
+}
+
+// One path for each file: most names in git's own folder are links to git.
+function withoutLinks(paths: readonly string[]): readonly string[] {
+  const byFile = new Map<string, string>();
+  for (const path of paths) {
+    const file = identify(path);
+    if (!byFile.has(file)) byFile.set(file, path);
+  }
+  return [...byFile.values()];
+}
+
+function identify(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  } catch {
+    return path;
   }
 }
 

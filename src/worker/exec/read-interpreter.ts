@@ -26,14 +26,19 @@ function isElf64(head: Buffer): boolean {
 function toLoader(file: string, head: Buffer): readonly string[] {
   const size = head.readUInt16LE(54);
   const count = head.readUInt16LE(56);
-  const table = readBytes(file, Number(head.readBigUInt64LE(32)), size * count);
+  const table = bytesAt(file, head, Number(head.readBigUInt64LE(32)), size * count);
   for (let at = 0; at + 56 <= table.length; at += size) {
     if (table.readUInt32LE(at) !== interpreterSegment) continue;
     const length = Math.min(Number(table.readBigUInt64LE(at + 32)), maxPathBytes);
-    const name = readBytes(file, Number(table.readBigUInt64LE(at + 8)), length);
+    const name = bytesAt(file, head, Number(table.readBigUInt64LE(at + 8)), length);
     return [name.toString('utf8').replace(/\0.*$/s, '')];
   }
   return [];
+}
+
+// Most files have both parts in their head.
+function bytesAt(file: string, head: Buffer, from: number, count: number): Buffer {
+  return from + count <= head.length ? head.subarray(from, from + count) : readBytes(file, from, count);
 }
 
 function readBytes(file: string, from: number, count: number): Buffer {

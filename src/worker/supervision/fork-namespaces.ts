@@ -17,7 +17,8 @@ export class ForkNamespaces {
 
   /** The namespace for a plan; undefined if `bwrap` has to create it, or if only the guard's program can restrict the shell. */
   of(plan: SandboxPlan, guard: Guard | undefined): ForkNamespace | undefined {
-    if (!this.#bubblewrapWorks || this.#failures >= maxFailures || (guard && !guard.forkWords)) return undefined;
+    if (!this.#bubblewrapWorks || this.#failures >= maxFailures || (guard && !guard.forkWords))
+      return undefined;
     return toForkNamespace(plan, guard?.forkWords);
   }
 

@@ -46,7 +46,7 @@ export interface ForkRequest {
 export interface ForkNamespace {
   /** `UID GID` of an ordinary user, who needs a user namespace for that; empty for root. */
   readonly user: string;
-  /** What is mounted: `d` covers a folder, `f` a file, and `r` makes a path read-only; the path follows the letter. */
+  /** The mounts: `d` covers a folder, `f` a file, and `r` makes a path read-only; the path follows the letter. */
   readonly mounts: readonly string[];
   /** The path of exec-guard.pl and the rules that the shell gets (`Guard.forkWords`); undefined if it is not restricted. */
   readonly guard?: readonly string[] | undefined;
