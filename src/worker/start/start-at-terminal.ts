@@ -5,7 +5,12 @@ import { createDeferred } from '../../support/timing.ts';
 import { listInherited } from '../io/inherited-descriptors.ts';
 import { type ProcessExit, toExit } from '../processes/process-exit.ts';
 import type { ForkServer } from '../supervision/fork-server.ts';
-import { ignoreTtySignals, onChildEnd, restoreTtySignals } from '../supervision/keeper-script.ts';
+import {
+  ignoreTtySignals,
+  onChildEnd,
+  restoreTtySignals,
+  untilParentSleeps,
+} from '../supervision/keeper-script.ts';
 import { type PtyBinary, ptyHelper } from '../terminal/load-pty.ts';
 import { toTerminal } from '../terminal/open-terminal.ts';
 import { forkAtTerminal } from './fork-process.ts';
@@ -22,7 +27,7 @@ import {
 // Finally the shell ends as the command did: with its exit code, which `jobs` printed, or by the same signal.
 const leaderScript = [
   ignoreTtySignals,
-  `run() { ${restoreTtySignals}; exec -- "$@"; }`,
+  `run() { ${restoreTtySignals}; ${untilParentSleeps}; exec -- "$@"; }`,
   onChildEnd('job=$(jobs)'),
   'run "$@" <&0 &',
   'wait $! 2>/dev/null',

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { parseKeeperMessage, toKeeperScript } from './keeper-script.ts';
+import { parseKeeperMessage, toKeeperScript, untilParentSleeps } from './keeper-script.ts';
 
 // `unshare` needs a user namespace, unless it runs as root.
 const userNamespace = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
@@ -36,6 +36,22 @@ test('E2: a keeper is not ready before the init process of its namespace sleeps'
     rmSync(folder, { recursive: true });
   }
   await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
+});
+
+test('a background process does not go on before the shell that forked it sleeps', async () => {
+  const folder = temporaryFolder();
+  const go = join(folder, 'go');
+  const script = `{ ${untilParentSleeps}; echo sleeps; } & while [[ ! -e $1 ]]; do :; done; wait`;
+  const child = spawn('bash', ['-c', script, 'bash', go], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(output).toBe('');
+  writeFileSync(go, '');
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(output).toBe('sleeps\n');
 });
 
 test('a keeper whose fork() failed at first is ready, although bash reports that on the same descriptor', () => {
