@@ -244,6 +244,14 @@ sub open_folder {
     return $handle;
 }
 
+# Undefined if the name is no folder any more.
+sub find_folder {
+    my ($at, $name) = @_;
+    my $folder = eval { open_folder($at, $name) };
+    die $@ unless $folder || $!{ENOTDIR} || $!{ELOOP} || $!{ENOENT};
+    return $folder;
+}
+
 sub place { return '/proc/self/fd/' . fileno $_[0] }
 
 # A name for a path of the store that may be longer than PATH_MAX; valid until some more of them were made.
@@ -682,20 +690,23 @@ sub merge_name {
     if (is_whiteout(@new)) {
         return if $chosen == 1;
         if (@old) {
-            return if is_conflict($frame, $name, $path, $since, @old);
+            return if is_conflict($frame, $name, $path, $since, 'deletion', @old);
             save($frame, $name, $path, 'deletion', $since, @old) or return;
         }
         return push @consumed, "$frame->{layer}/$name";
     }
     my $is_folder = is_folder(@new);
     if ($is_folder && ($chosen == 1 || is_folder(@old)) && !is_opaque($frame->{from}, $name, @new)) {
+        my $has_noted = 0;
         if (!@old) {
-            note_created($frame, $name);
+            $has_noted = note_created($frame, $name);
             step();
             mkdir place($frame->{to}) . "/$name", $new[3] & 07777 or die failed($path);
         }
         elsif (!is_folder(@old)) { return }
-        my ($layer, $target) = (open_folder($from, $name), open_folder($to, $name));
+        my ($layer, $target) = (open_folder($from, $name), find_folder($to, $name));
+        # Another program has moved it away or replaced it in the meantime.
+        return give_way($frame, $name, $path, $has_noted) unless $target;
         my %inner = (from => $layer, to => $target, layer => "$frame->{layer}/$name", into => "$frame->{into}/$name", path => $path);
         return merge({ %inner, above => $frame }, $since);
     }
@@ -703,9 +714,10 @@ sub merge_name {
     if (@old) {
         return drop_link($frame, $name, $path, @new) if is_one_file(\@old, \@new);
         return push @consumed, "$frame->{layer}/$name" if is_unchanged([$to, @old], [$from, @new], $name);
-        return if is_conflict($frame, $name, $path, $since, @old);
+        my $by = $is_folder ? 'folder' : 'file';
+        return if is_conflict($frame, $name, $path, $since, $by, @old);
         return replace($frame, $name, $path, \@new, \@old) unless $is_folder || is_folder(@old);
-        save($frame, $name, $path, $is_folder ? 'folder' : 'file', $since, @old) or return;
+        save($frame, $name, $path, $by, $since, @old) or return;
     }
     my $has_noted = !@old && note_created($frame, $name);
     clean($frame->{from}, $name, @new);
@@ -713,7 +725,14 @@ sub merge_name {
     return if move($from, $name, $to, $name, @new);
     die failed($path) unless $!{EEXIST};
     # Another program has created it in the meantime.
+    give_way($frame, $name, $path, $has_noted);
+}
+
+# Leaves a name to another program: undoing must not delete it.
+sub give_way {
+    my ($frame, $name, $path, $has_noted) = @_;
     unlink place($frame->{saved}) . "/$name" if $has_noted;
+    drop_copies($frame, $name) if $is_recovery;
     push @raced, $path;
 }
 
@@ -818,13 +837,32 @@ sub move {
 
 # link() and rename() change the ctime of a file, which may have other names: what was touched before is no conflict.
 sub is_conflict {
-    my ($frame, $name, $path, $since, @old) = @_;
-    return $skipped{$path} if $is_recovery || $skipped{$path};
+    my ($frame, $name, $path, $since, $by, @old) = @_;
+    return 1 if $skipped{$path};
     # Folders are compared when they have been moved: no program can find them then by their path.
     return 0 if $force || is_folder(@old);
+    # The killed helper has touched files with link() and rename(), but none that a folder replaces, unless it has other names.
+    return 0 if $is_recovery && ($by ne 'folder' || $old[2] > 1);
     return 0 unless defined changed_since($since, fileno $frame->{to}, $name, $path, @old);
-    push @raced, $path;
+    give_way($frame, $name, $path);
     return 1;
+}
+
+# Removes from a folder of "into" the files of the layer that the killed helper has linked there, but not exchanged yet.
+sub drop_copies {
+    my ($frame, $name) = @_;
+    my $into = reach("$frame->{into}/$name");
+    return unless is_folder(status($into)) && is_folder(status_at(fileno $frame->{from}, $name));
+    my ($from, $saved) = (open_folder(fileno $frame->{from}, $name), open_folder(-100, $into));
+    while_readable($from, [status_of($from)], sub {
+        while_readable($saved, [status_of($saved)], sub {
+            for my $inner (names(place($saved))) {
+                my ($new, $old) = map { [status_at(fileno $_, $inner)] } $from, $saved;
+                if (is_folder(@$new)) { drop_copies({ from => $from, into => "$frame->{into}/$name" }, $inner) }
+                elsif (@$new && is_one_file($new, $old)) { step(); syscall $unlinkat, fileno $saved, $inner, 0 }
+            }
+        });
+    });
 }
 
 # Creates the folder of "into" that corresponds to the current one; false inside of a folder that did not exist before.

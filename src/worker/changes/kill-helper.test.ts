@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
@@ -72,6 +72,56 @@ describe('a helper that is killed before one of its steps', () => {
     expect(ends.after).toBeGreaterThan(5);
     await sound.close();
   }, 300_000);
+
+  it.each(['apply', 'undo'] as const)(
+    'leaves alone a symlink that has taken the place of a folder before it is recovered (%s)',
+    async (way) => {
+      const base = temporaryFolder();
+      runDirectly(base, 'mkdir -p workspace/sub outside; echo c > workspace/sub/c; echo o > outside/c');
+      const [workspace, outside] = [join(base, 'workspace'), join(base, 'outside')];
+      const limits = { maxBytes: 1e9, maxAgeMs: 1e9, maxFileBytes: 1e9 };
+      const options = { stateDir: join(base, 'state'), instance: 'test', ...limits };
+      const sound = new LayerHelper();
+      const store = new ChangesStore(options, sound);
+      const trees = { held: describeTree(workspace), applied: [] as readonly string[] };
+      const beside = describeTree(outside, { times: true });
+      const layer = store.open([workspace]);
+      store.begin(layer, 'cmd_1');
+      await runInLayer(layer, 'echo more >> sub/c; echo new > sub/new; mkdir x; echo y > x/y');
+      await store.finish(layer, { id: 'cmd_1', text: '', mode: 'hold' });
+      await store.apply({ id: 'cmd_1' });
+      trees.applied = describeTree(workspace);
+      if (way === 'apply') await store.undo({ id: 'cmd_1' });
+      const end = way === 'apply' ? 'applied' : 'held';
+      for (let at = 1, isDone = false; !isDone; at += 1) {
+        const [program = '', ...args] = findLayerHelper() ?? [];
+        const mortal = new LayerHelper([program, ...args, String(at)]);
+        isDone = await new ChangesStore(options, mortal)[way]({ id: 'cmd_1' }).then(
+          () => true,
+          () => false,
+        );
+        await mortal.close();
+        runDirectly(workspace, 'mv sub other; ln -s ../outside sub');
+        await store.recover(async () => false);
+        expect(readlinkSync(join(workspace, 'sub')), `killed at step ${at}`).toBe('../outside');
+        expect(describeTree(outside, { times: true })).toEqual(beside);
+        runDirectly(workspace, 'rm sub; mv other sub');
+        // The recovery has left changes of `sub` undone because of the symlink.
+        if ((await store.list())[0]?.state !== end) await store[way]({ id: 'cmd_1', force: true });
+        expect(describeTree(workspace), `killed at step ${at}`).toEqual(trees[end]);
+        for (
+          let tries = 0;
+          (await store.list())[0]?.state !== (end === 'held' ? 'applied' : 'held');
+          tries += 1
+        ) {
+          expect(tries).toBeLessThan(3);
+          await store[way === 'apply' ? 'undo' : 'apply']({ id: 'cmd_1', force: true });
+        }
+      }
+      await sound.close();
+    },
+    120_000,
+  );
 
   it('leaves the state before or after also if the disk is full, so that it moves back what it has moved', async (test) => {
     needRoot(test);
