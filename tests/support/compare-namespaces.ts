@@ -8,11 +8,20 @@ awk '{ print $5, $(NF - 2), $(NF - 1) }' /proc/self/mountinfo; read -rd '' init 
 // A script that is too long for a launch message: its keeper is always started by bubblewrap.
 const longScript = `${script} ${'#'.repeat(9_000)}`;
 
+const mountOfTest = /^\/\S*\/nacre-(?:test|child)-/;
+
 /** Everything that a command finds in a namespace of bubblewrap and in one of the fork server. */
 export async function compareNamespaces(here: TestWorker) {
   const texts = [(await here.run(longScript)).stdout];
   for (let count = 0; count < 4; count += 1) texts.push((await here.run(script)).stdout);
-  const [first = [], last = []] = [texts[0], texts.at(-1)].map((text) => text?.trimEnd().split('\n'));
+  // Other tests mount and unmount file systems in their folders at any time.
+  const isOfAnotherTest = (line: string) => mountOfTest.test(line) && !line.includes(here.folder);
+  const toLines = (text = '') =>
+    text
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !isOfAnotherTest(line));
+  const [first = [], last = []] = [texts[0], texts.at(-1)].map(toLines);
   return {
     madeBy: [first.at(-1), last.at(-1)].map((init) => (init === 'bwrap' ? 'bubblewrap' : 'fork server')),
     byBubblewrap: first.slice(0, -1),
