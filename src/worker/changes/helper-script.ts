@@ -272,9 +272,9 @@ sub reach {
 # The time of the file system's own clock; with timestamps of fine granularity, the second change of a file that was
 # looked at is later than every change before, and not later than any change after. Otherwise it waits for the next tick.
 sub stamp {
-    my ($path) = @_;
+    my ($path, @start) = @_;
     open my $file, '>', $path or die "$path: $!\n";
-    print $file map { "$_\n" } @inodes, @saved_times;
+    print $file map { "$_\n" } @inodes, @saved_times, @start ? "start @start" : ();
     close $file or die "$path: $!\n";
     renew($path);
 }
@@ -293,13 +293,23 @@ sub renew {
 
 sub is_since {
     my ($since, @status) = @_;
-    return 0 unless is_later($since, @status);
+    return is_in_window($since, @status) unless is_later($since, @status);
     my $known = $since->[12]{ $status[1] } or return 1;
     my @ctime = @status[10, 11];
     for my $move (@$known) {
         @ctime = @$move[2, 3] if is_before(@ctime, @$move[0, 1]) && is_before(@$move[2, 3], @ctime);
     }
     return is_later($since, (0) x 10, @ctime);
+}
+
+# Between the first move of an apply and its stamp, our moves change ctimes as well as other programs do. There, another program has changed what
+# was not moved, and a file that was written to: a move does not change its mtime.
+sub is_in_window {
+    my ($since, @status) = @_;
+    my ($start, $moved) = @$since[13, 14];
+    return 0 if !$start || is_before(@status[10, 11], @$start);
+    return 1 unless $moved->{ $status[1] };
+    return !is_folder(@status) && !is_before(@status[8, 9], @$start) && is_before(@status[8, 9], @$since[10, 11]);
 }
 
 sub is_before { return $_[0] < $_[2] || ($_[0] == $_[2] && $_[1] < $_[3]) }
@@ -346,7 +356,10 @@ sub since {
     my @stamp = status("$entry/$name");
     # Without a stamp every file counts as changed.
     @stamp = (0) x 12 unless @stamp;
-    return [@stamp, $name eq 'began' ? files_from_below($entry) : restored_files($entry)];
+    my @lines = read_lines("$entry/$name");
+    my ($start) = map { /^start (.*)/ ? [split / /, $1] : () } @lines;
+    my %moved = $start ? map { $_ => 1 } @lines : ();
+    return [@stamp, $name eq 'began' ? files_from_below($entry) : restored_files($entry), $start, \%moved];
 }
 
 # Files that undoing other commands has brought back: the moves of this program must not look like changes of another.
@@ -572,11 +585,13 @@ sub finish_merge {
     my ($entry, $since, $from, $stamp, $into, $next, $is_partial) = @_;
     my $has_no_conflicts = !$force && !%skipped;
     my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
+    # A helper that completes the work of a killed one does not know which files that has moved.
+    my @start = $is_recovery ? () : (status("$entry/doing"))[10, 11];
     $is_unfinished = 1;
     my $is_done = eval {
         merge_roots($entry, $from, $into, $since);
         step();
-        mark_end($entry, $into, $next);
+        mark_end($entry, $into, $next, @start);
     };
     if (!$is_done) {
         my $reason = $@;
@@ -635,10 +650,10 @@ sub consume {
 
 # Notes when the changes were moved. Fails on a full disk.
 sub mark_end {
-    my ($entry, $into, $next) = @_;
+    my ($entry, $into, $next, @start) = @_;
     return 1 unless -d $into;
     rename "$entry/spare/applied", "$entry/$next" if $next eq 'applied-1';
-    stamp("$entry/$next");
+    stamp("$entry/$next", @start);
     return 1;
 }
 

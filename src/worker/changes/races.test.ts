@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runDirectly, runInLayer } from '../../../tests/support/layered.ts';
+import { describeTree, runDirectly, runInLayer } from '../../../tests/support/layered.ts';
 import { needLevel } from '../../../tests/support/needs.ts';
 import { isSoak } from '../../../tests/support/soak.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import type { NacreError } from '../../contract/failure.ts';
 import { ChangesStore } from './changes-store.ts';
 import { findLayerHelper } from './helper-script.ts';
 import { LayerHelper } from './layer-helper.ts';
@@ -27,37 +28,38 @@ const cases = [
   { path: 'gone/g', command: 'rm -r gone', other: `mkdir -p gone; ${write('gone/g')}` },
   { path: 'sub/g', command: 'rm -r sub; echo 1 > sub', other: `rm -f sub; mkdir -p sub; ${write('sub/g')}` },
 ];
-const commands = cases.map(({ command }) => command).join('; ');
-const others = cases.map(({ other }) => other).join('; ');
+const files =
+  'mkdir sub gone; for f in changed written deleted deleted2 file sub/g gone/g; do echo $f > $f; done';
+const together = {
+  before: files,
+  command: cases.map(({ command }) => command).join('; '),
+  other: cases.map(({ other }) => other).join('; '),
+};
 
-async function hold() {
+/** Holds the changes of a command; `other` is what another program does later in the workspace. */
+async function hold({ before, command, other }: typeof together) {
   const base = temporaryFolder();
-  runDirectly(
-    base,
-    'mkdir -p workspace/sub workspace/gone; cd workspace; for f in changed written deleted deleted2 file sub/g gone/g; do echo $f > $f; done',
-  );
   const workspace = join(base, 'workspace');
+  mkdirSync(workspace);
+  runDirectly(workspace, before);
   const limits = { maxBytes: 1e9, maxAgeMs: 1e9, maxFileBytes: 1e9 };
   const options = { stateDir: join(base, 'state'), instance: 'test', ...limits };
   const helper = new LayerHelper();
   const store = new ChangesStore(options, helper);
   const layer = store.open([workspace]);
   store.begin(layer, 'cmd_1');
-  await runInLayer(layer, commands);
-  await store.finish(layer, { id: 'cmd_1', text: commands, mode: 'hold' });
+  await runInLayer(layer, command);
+  await store.finish(layer, { id: 'cmd_1', text: command, mode: 'hold' });
   /** Applies or undoes the changes with a helper that runs what the other program does before one of its steps. */
   const race = async (way: 'apply' | 'undo', at: number) => {
     const [program = '', ...args] = findLayerHelper() ?? [];
-    const script = `cd '${workspace}' && { ${others}\n} > ../raced 2>&1`;
+    const script = `cd '${workspace}' && { ${other}\n} > ../raced 2>&1`;
     const racing = new LayerHelper([program, ...args, String(at), script]);
     const { conflicts } = await new ChangesStore(options, racing)[way]({ id: 'cmd_1' });
     await racing.close();
-    await helper.close();
-    const has = (path: string) => readFileSync(join(workspace, path), 'utf8').includes('other\n');
-    const isRaced = readdirSync(base).includes('raced');
-    return { conflicts, isRaced, lost: cases.filter(({ path }) => isRaced && !has(path)) };
+    return { conflicts, isRaced: readdirSync(base).includes('raced') };
   };
-  return { store, race };
+  return { base, workspace, store, race, close: () => helper.close() };
 }
 
 describe('what another program does while changes are moved', () => {
@@ -65,9 +67,11 @@ describe('what another program does while changes are moved', () => {
     'is never replaced, at whichever step it happens, and is told (%s)',
     async (way) => {
       for (let at = 1, isRaced = true; isRaced; at += isSoak ? 1 : 4) {
-        const { store, race } = await hold();
+        const { workspace, store, race, close } = await hold(together);
         if (way === 'undo') await store.apply({ id: 'cmd_1' });
-        const { conflicts, lost, ...done } = await race(way, at);
+        const { conflicts, ...done } = await race(way, at);
+        const isLost = (path: string) => !readFileSync(join(workspace, path), 'utf8').includes('other\n');
+        const lost = cases.filter(({ path }) => done.isRaced && isLost(path));
         expect(lost, `at step ${at}`).toEqual([]);
         if (at === 1) expect(conflicts).toHaveLength(cases.length);
         // Both versions stay: the one of the command can still be applied or undone.
@@ -75,6 +79,35 @@ describe('what another program does while changes are moved', () => {
         if (conflicts.length > 0)
           expect(state, `at step ${at}`).not.toBe(way === 'apply' ? 'applied' : 'held');
         isRaced = done.isRaced;
+        await close();
+      }
+    },
+    120_000,
+  );
+
+  it.each(['apply', 'undo'] as const)(
+    'is noticed by the next step, also if it happens just before the time of this one is noted (%s)',
+    async (way) => {
+      const next = way === 'apply' ? 'undo' : 'apply';
+      for (let at = 1, isRaced = true; isRaced; at += 1) {
+        const { base, workspace, store, race, close } = await hold({
+          before: 'mkdir sub ../outside; echo c > sub/c; echo d > d; echo out > ../outside/c',
+          command: 'echo more >> sub/c; echo new > sub/new; echo more >> d',
+          other: `mv sub moved; ln -s ../outside sub; ${write('d')}`,
+        });
+        if (way === 'undo') await store.apply({ id: 'cmd_1' });
+        const outside = describeTree(join(base, 'outside'), { times: true });
+        isRaced = (await race(way, at)).isRaced;
+        if (isRaced) {
+          // At the first steps everything is a conflict, so that the next step has nothing to do.
+          await store[next]({ id: 'cmd_1' }).catch((error: NacreError) =>
+            expect(error.code).toBe('invalid_request'),
+          );
+          expect(readlinkSync(join(workspace, 'sub')), `at step ${at}`).toBe('../outside');
+          expect(readFileSync(join(workspace, 'd'), 'utf8'), `at step ${at}`).toMatch(/other\n$/);
+        } else expect((await store[next]({ id: 'cmd_1' })).conflicts).toEqual([]);
+        expect(describeTree(join(base, 'outside'), { times: true })).toEqual(outside);
+        await close();
       }
     },
     120_000,
