@@ -44,7 +44,7 @@ test('nacre shutdown ends commands, shells and the worker without any server', s
   await first.kill();
   expect(await home.nacre('ps')).toMatch(/stubborn/);
   expect(await home.nacre('shutdown')).toContain('Ended the worker');
-  expect(home.processes()).toEqual([]);
+  await expect.poll(() => home.processes(), patient).toEqual([]);
   await expect.poll(() => home.workers(), patient).toEqual([]);
 });
 

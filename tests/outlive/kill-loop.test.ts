@@ -6,6 +6,7 @@ import { createOutliveHome } from '../support/outlive.ts';
 import { soakCount } from '../support/soak.ts';
 
 const rounds = Number(process.env.NACRE_ROUNDS ?? soakCount(20, 2));
+const patient = { timeout: 60_000, interval: 100 };
 const victims = ['server', 'client', 'both'] as const;
 
 test('no byte, exit code or shell is lost when servers and clients are killed at random moments', {
@@ -23,7 +24,7 @@ test('no byte, exit code or shell is lost when servers and clients are killed at
   }
   await loop.finish();
   expect(await home.nacre('shutdown')).toContain('Ended the worker');
-  expect(home.processes()).toEqual([]);
+  await expect.poll(() => home.processes(), patient).toEqual([]);
   expect(await home.nacre('audit', 'verify')).toMatch(/Intact/);
   expect(withoutOneEnd(await home.nacre('audit', 'export'), loop.checked)).toEqual([]);
   if (process.env.NACRE_ROUNDS) console.log(JSON.stringify({ rounds, ...loop.counts }));

@@ -104,6 +104,6 @@ test('nacre shutdown ends workers of every protocol', slow, async () => {
   }
   expect(home.workers()).toHaveLength(2);
   expect(await home.nacre('shutdown')).toContain('Ended the worker');
-  expect(home.processes()).toEqual([]);
+  await expect.poll(() => home.processes(), patient).toEqual([]);
   expect(home.workers()).toEqual([]);
 });

@@ -34,7 +34,7 @@ test('without user namespaces, commands and shells outlive their server', slow, 
   await expect.poll(read, patient).toMatchObject({ stdout: 'begun\ngot hello\n', exit_code: 8 });
   await next.kill();
   expect(await home.nacre('shutdown')).toContain('Ended the worker');
-  expect(home.processes()).toEqual([]);
+  await expect.poll(() => home.processes(), patient).toEqual([]);
   expect(await home.nacre('audit', 'verify')).toContain('Intact');
 });
 

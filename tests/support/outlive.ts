@@ -87,7 +87,7 @@ export function createOutliveHome({
       return (await run(first, rest, more)).stdout;
     },
     workers: () => findWorkers(state),
-    /** The processes that have the home's mark in their environment. */
+    /** The processes that have the home's mark in their environment. A killed server's `mkfifo` may outlive it for a moment. */
     processes: () => processesWith(mark),
   };
 }
