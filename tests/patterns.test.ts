@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { cpuMsOf } from './support/cpu-time.ts';
 import { pumpedTexts } from './support/pumped-texts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -75,11 +76,7 @@ function slowness({ source, flags }: RegExp, text: (count: number) => string): s
 
 function matchMs(pattern: RegExp, text: string): number {
   pattern.lastIndex = 0;
-  // CPU time: other processes do not add to it.
-  const before = process.cpuUsage();
-  if (pattern.global) text.replace(pattern, '');
-  else pattern.test(text);
-  return process.cpuUsage(before).user / 1_000;
+  return cpuMsOf(() => (pattern.global ? text.replace(pattern, '') : pattern.test(text)));
 }
 
 function slowPatterns(patterns: readonly Found[]): string[] {

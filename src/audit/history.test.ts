@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cpuMsOf } from '../../tests/support/cpu-time.ts';
 import { soakCount } from '../../tests/support/soak.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { readHistory } from './history.ts';
@@ -92,10 +93,7 @@ describe('S6: the history of commands', () => {
     for (let month = 1; month <= 12; month += 1)
       writeDay(`2026-${String(month).padStart(2, '0')}-15`, perMonth);
     expect(readHistory(dir)).toHaveLength(12 * perMonth);
-    // CPU time, because on a busy machine the elapsed time is not the cost of the work.
-    const start = process.cpuUsage();
-    expect(readHistory(dir)).toHaveLength(12 * perMonth);
-    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(soakCount(2_000, 400));
+    expect(cpuMsOf(() => readHistory(dir))).toBeLessThan(soakCount(3_000, 600));
   });
 
   test('skips lines that are not records, and throws for a file that cannot be read', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decideCommand } from '../../src/policy/decide-command.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { isSoak, soakCount } from '../support/soak.ts';
 import { Dice } from './random/dice.ts';
 import { randomScript } from './random/scripts.ts';
@@ -13,13 +14,13 @@ function limitMs(command: string): number {
   return command.length <= 65_536 ? 3_000 : 8_000;
 }
 
-/** Measures the CPU time of a decision under a list and under `*`; wall time would depend on the load of the machine. */
+/** The mean CPU time of a decision under a list and one under `*`. */
 function decisionMs(command: string): number {
-  const start = process.cpuUsage();
-  for (const allow of [list, '*'] as const) {
-    expect(['allow', 'deny']).toContain(decideCommand(command, allow).verdict);
-  }
-  return process.cpuUsage(start).user / 2_000;
+  const both = cpuMsOf(() => {
+    for (const allow of [list, '*'] as const)
+      expect(['allow', 'deny']).toContain(decideCommand(command, allow).verdict);
+  });
+  return both / 2;
 }
 
 /** Returns by how much the limit is exceeded; retries a slow decision, because the first one includes JIT warm-up. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { cpuMsOf } from '../../../tests/support/cpu-time.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import { filterEnvironment, forPipes, toAbsolutePath, toCommandEnvironment } from './environment.ts';
 
@@ -52,9 +53,8 @@ describe('E5: of the server’s environment', () => {
 
   test('a pattern with many asterisks is matched quickly', () => {
     const name = `${'A'.repeat(20_000)}_TOKEN`;
-    const started = performance.now();
-    filterEnvironment({ [name]: 'x' }, { envPass: [`${'*'.repeat(40)}B`], envWithhold: [] });
-    expect(performance.now() - started).toBeLessThan(500);
+    const rules = { envPass: [`${'*'.repeat(40)}B`], envWithhold: [] };
+    expect(cpuMsOf(() => filterEnvironment({ [name]: 'x' }, rules))).toBeLessThan(500);
   });
 
   test('a command does not see secrets, and its state lists their names', async () => {

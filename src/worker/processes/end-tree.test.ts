@@ -114,7 +114,7 @@ describe('E2: ending a tree', () => {
     const { root, exited } = await start('true');
     await exited;
     const elapsed = createStopwatch();
-    expect(await endTree(root, byTerm)).toEqual([]);
-    expect(elapsed()).toBeLessThan(200);
+    expect(await endTree(root, { ...byTerm, graceMs: 20_000 })).toEqual([]);
+    expect(elapsed()).toBeLessThan(10_000);
   });
 });
