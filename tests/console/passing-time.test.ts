@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openConsolePage, type WatchedPage } from '../support/console-browser.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+let here: TestServer;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let watched: WatchedPage;
+let page: Page;
+
+// Runs a script until it is stopped; `words` are in no other script.
+async function begin(script: string, words: string) {
+  const call = here.shell('bash', ['-c', script]);
+  const find = async () => {
+    const { body } = await here.send(`/api/commands?q=${words}`, { headers: here.bearer });
+    return (body as { commands: CommandCard[] }).commands[0];
+  };
+  await expect.poll(async () => (await find())?.state).toBe('running');
+  const { id = '', started_at } = (await find()) ?? {};
+  const stop = async () => {
+    await here.post(`/api/commands/${id}/stop`, {});
+    await call;
+  };
+  return { id, stop, startedAt: Date.parse(started_at ?? '') };
+}
+
+beforeAll(async () => {
+  here = await serve({ env: { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' } });
+  browser = await openBrowser({ viewport: { width: 1280, height: 800 } });
+  watched = await openConsolePage(browser, here);
+  page = watched.page;
+}, 120_000);
+afterAll(async () => {
+  expect(watched.problems).toEqual([]);
+  await browser.close();
+  expect(await here.close()).toEqual([]);
+});
+
+describe('while a command runs', { timeout: 300_000 }, () => {
+  test('the head of its page has the same height however long it has run, and after its end', async () => {
+    const steps = Array.from({ length: 12 }, (_, index) => `echo "step ${index}"`).join('; ');
+    const { id, startedAt, stop } = await begin(`${steps}; sleep 3107`, '3107');
+    await page.goto(`${here.address}/commands/${id}`);
+    await page.locator('.log .ln').first().waitFor();
+    const measure = async () => {
+      const boxes: (readonly [head: number, log: number])[] = [];
+      for (let width = 1_500; width > 900; width -= 10) {
+        await page.setViewportSize({ width, height: 800 });
+        const heights = page.evaluate(
+          "['.cmd-head', '.log-wrap'].map((one) => document.querySelector(one).getBoundingClientRect().height)",
+        );
+        boxes.push((await heights) as [number, number]);
+      }
+      return boxes;
+    };
+    const measureAt = async (seconds: number, words: string) => {
+      await page.clock.setFixedTime(startedAt + seconds * 1_000);
+      await page.locator('.status time', { hasText: words }).waitFor();
+      return measure();
+    };
+    const before = await measureAt(9.5, '9.5 s');
+    expect(await measureAt(10.5, '10 s')).toEqual(before);
+    expect(await measureAt(60.5, '1 m')).toEqual(before);
+    expect(await measureAt(3_599, '59 m 59 s')).toEqual(before);
+    await stop();
+    await page.locator('.status.bad').waitFor();
+    expect((await measure()).map(([head]) => head)).toEqual(before.map(([head]) => head));
+  });
+});
