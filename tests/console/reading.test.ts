@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandCard } from '../../src/contract/console.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -77,11 +77,28 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
       const label = await pill.textContent();
       await expect.poll(async () => record().then(() => pill.textContent())).not.toBe(label);
     };
+    const countAfter = async (row: Locator) => {
+      const [time, kind, of] = await Promise.all([
+        row.locator('time').getAttribute('datetime'),
+        row.locator('b').textContent(),
+        row.locator('code').last().textContent(),
+      ]);
+      const { records } = (await here.send('/api/audit', { headers: here.bearer })).body as {
+        records: readonly { time: string; kind: string; id: string }[];
+      };
+      return records.findIndex((one) => one.time === time && one.kind === kind && one.id === of);
+    };
     // Until the page watches records over its socket, none of them is new; then it fetches the list once more.
     await expect.poll(async () => record().then(() => pill.count())).toBe(1);
     await recordUntilShown();
     const [before, place] = [await rows.count(), await rows.first().boundingBox()];
     await recordUntilShown();
+    // Records of the last command that arrive after the click would wait as well.
+    await expect
+      .poll(
+        async () => (await countAfter(rows.first())) - Number.parseInt((await pill.textContent()) ?? '', 10),
+      )
+      .toBe(0);
     expect(await rows.count()).toBe(before);
     expect(await rows.first().boundingBox()).toEqual(place);
     expect(await page.locator('.audit-list:hover').count()).toBe(1);
