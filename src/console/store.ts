@@ -31,6 +31,10 @@ export const opened = signal<CommandCard | undefined>(undefined);
 /** Incremented when everything has to be fetched again. */
 export const generation = signal(0);
 
+/** The user's home directory. A component that reads it is not rendered again by every change of `now`. */
+export const home = computed(() => now.value?.home ?? '');
+/** The current day, for times that are shown without their date. */
+export const today = computed(() => new Date(clock.value).toDateString());
 /** Commands that wait for input. */
 export const awaitingInput = computed(() => now.value?.running.filter(({ awaiting }) => awaiting) ?? []);
 /** How many commands run, without those that wait for an approval. */

@@ -68,4 +68,17 @@ describe('while a command runs', { timeout: 300_000 }, () => {
     await page.locator('.status.bad').waitFor();
     expect((await measure()).map(([head]) => head)).toEqual(before.map(([head]) => head));
   });
+
+  test('its row goes on counting, and shows its date from the next day on', async () => {
+    const { startedAt, stop } = await begin('sleep 3108', '3108');
+    await page.clock.setFixedTime(startedAt + 61_000);
+    await page.goto(`${here.address}/commands?q=3108`);
+    const row = page.locator('.row', { hasText: 'sleep 3108' });
+    await row.locator('.took', { hasText: '1 m 1 s' }).waitFor();
+    expect(await row.locator('.when').textContent()).toMatch(/^\d\d:\d\d$/);
+    await page.clock.setFixedTime(startedAt + 86_400_000);
+    await row.locator('.took', { hasText: '24 h' }).waitFor();
+    expect(await row.locator('.when').textContent()).toMatch(/^[A-Z][a-z]{2} \d+ \d\d:\d\d$/);
+    await stop();
+  });
 });

@@ -1,5 +1,6 @@
+import { useMemo } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
-import { agentOf, now } from '../store.ts';
+import { agentOf, home, today } from '../store.ts';
 import { toAgentName, toClock, toEnd, toPath, toSize, toTitle, toTone } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { Spark } from './spark.tsx';
@@ -18,19 +19,25 @@ export function CommandRows({
   return (
     <ul class="rows-list" aria-label={label}>
       {cards.map((card) => (
-        <CommandRow key={card.id} card={card} withAgent={withAgent} />
+        <CommandRow key={card.id} card={card} who={withAgent ? toWho(card, '') : undefined} />
       ))}
     </ul>
   );
 }
 
-function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly withAgent: boolean }) {
-  const agent = agentOf(card.agent);
+// While something runs, lists are rendered every second, but Preact skips an element that is the same object as before.
+function CommandRow({ card, who }: { readonly card: CommandCard; readonly who: string | undefined }) {
+  const homeFolder = home.value;
+  return useMemo(() => toRow(card, who, homeFolder), [card, who, homeFolder, today.value]);
+}
+
+// Without `who` the row has no column for the agent.
+function toRow(card: CommandCard, who: string | undefined, homeFolder: string) {
   const bytes = card.stdout_bytes + card.stderr_bytes;
   const at = card.started_at ?? card.asked_at;
   return (
     <li>
-      <a class={`row${withAgent ? '' : ' own'}`} data-row href={`/commands/${card.id}`}>
+      <a class={`row${who === undefined ? ' own' : ''}`} data-row href={`/commands/${card.id}`}>
         <Shape card={card} />
         <time class="when" dateTime={at} title={at}>
           {toClock(at, false)}
@@ -42,26 +49,32 @@ function CommandRow({ card, withAgent }: { readonly card: CommandCard; readonly 
         <span class="took">
           <Runtime card={card} />
         </span>
-        {withAgent && <span class="who">{agent ? toAgentName(agent) : ''}</span>}
-        <span class="place">{toPlace(card)}</span>
+        {who !== undefined && <span class="who">{who}</span>}
+        <span class="place">{toPlace(card, homeFolder)}</span>
         <span class="size">{bytes > 0 ? toSize(bytes) : ''}</span>
       </a>
     </li>
   );
 }
 
-function toPlace({ machine, shell, background, cwd }: CommandCard): string {
-  const folder =
-    toPath(cwd, now.value?.home ?? '')
-      .split('/')
-      .at(-1) ?? '';
+function toWho({ agent }: CommandCard, unknown: string): string {
+  const found = agentOf(agent);
+  return found ? toAgentName(found) : unknown;
+}
+
+function toPlace({ machine, shell, background, cwd }: CommandCard, homeFolder: string): string {
+  const folder = toPath(cwd, homeFolder).split('/').at(-1) ?? '';
   const place = shell === null ? (background ? 'background' : folder) : showOdd(shell);
   return machine === null ? place : `${showOdd(machine)}: ${place}`;
 }
 
 /** A running command on the page Now. */
 export function RunningRow({ card }: { readonly card: CommandCard }) {
-  const agent = agentOf(card.agent);
+  const who = toWho(card, card.agent);
+  return useMemo(() => toRunningRow(card, who), [card, who]);
+}
+
+function toRunningRow(card: CommandCard, who: string) {
   return (
     <li>
       <a class="running-row" data-row href={`/commands/${card.id}`}>
@@ -71,7 +84,7 @@ export function RunningRow({ card }: { readonly card: CommandCard }) {
           <Runtime card={card} />
         </span>
         <span class="sub">
-          {agent ? toAgentName(agent) : card.agent}
+          {who}
           {card.machine !== null && <span>on {showOdd(card.machine)}</span>}
           {card.awaiting && <b class="wait"> waits for input</b>}
           {card.ports.map((port) => (

@@ -1,3 +1,5 @@
+import { computed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { CommandCard } from '../../contract/console.ts';
 import { clock } from '../store.ts';
 import { stateShapes, toAgo, toSpan, toStateWord, toTone } from '../words.ts';
@@ -30,9 +32,16 @@ export function Status({ card }: { readonly card: CommandCard }) {
   );
 }
 
-/** How long a command has run, or ran. It alone is rendered again every second, and not the row around it. */
+/** How long a command has run, or ran. Every second only its text is changed, if it is another one, and nothing is rendered. */
 export function Runtime({ card }: { readonly card: CommandCard }) {
-  return <>{card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value)}</>;
+  const words = useMemo(
+    () =>
+      computed(() =>
+        card.state === 'asked' ? toAgo(card.asked_at, clock.value) : toRuntime(card, clock.value),
+      ),
+    [card],
+  );
+  return <>{words}</>;
 }
 
 // How long a command has run, or ran.
