@@ -19,8 +19,8 @@ function card(id: string, from: number, seconds: number, more: Partial<CommandCa
   } as CommandCard;
 }
 
-const rowsOf = (cards: readonly CommandCard[]) =>
-  layOut(cards, begin + 100_000).lanes.map(({ kind, name, row, bars }) => [
+const rowsOf = (cards: readonly CommandCard[], seconds = 100) =>
+  layOut(cards, begin + seconds * 1_000).lanes.map(({ kind, name, row, bars }) => [
     `${kind} ${name} ${row}`,
     bars.map((bar) => bar.card.id).join(' '),
   ]);
@@ -33,6 +33,21 @@ describe('the lanes of a session', () => {
       ['commands commands 1', 'b c'],
       ['commands commands 2', 'd'],
     ]);
+  });
+
+  test('the rows do not change while a command goes on running', () => {
+    const running = { state: 'running', duration_ms: null } as const;
+    const cards = [
+      card('a', 0, 50),
+      card('b', 49.5, 5),
+      card('c', 60, 0, running),
+      card('d', 60.04, 0, running),
+    ];
+    const rows = [
+      ['commands commands 0', 'a c'],
+      ['commands commands 1', 'b d'],
+    ];
+    for (const seconds of [60.05, 61, 100, 3_600, 86_400]) expect(rowsOf(cards, seconds)).toEqual(rows);
   });
 
   test('two servers in the background are both visible', () => {

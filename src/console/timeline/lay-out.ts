@@ -146,33 +146,41 @@ function toLanes(
   place: (time: number) => number,
   hasActs: boolean,
 ): Timeline['lanes'] {
-  const lanes = new Map<string, { readonly kind: LaneKind; readonly name: string; readonly bars: Bar[] }>();
-  if (hasActs) lanes.set('you you', { kind: 'you', name: 'you', bars: [] });
-  for (const { card, from, to } of spans) {
-    const { kind, name } = laneOf(card);
-    const lane = lanes.get(`${kind} ${name}`) ?? { kind, name, bars: [] };
-    lane.bars.push({ card, from: place(from), to: place(to) });
+  const lanes = new Map<string, { readonly kind: LaneKind; readonly name: string; readonly own: Span[] }>();
+  if (hasActs) lanes.set('you you', { kind: 'you', name: 'you', own: [] });
+  for (const span of spans) {
+    const { kind, name } = laneOf(span.card);
+    const lane = lanes.get(`${kind} ${name}`) ?? { kind, name, own: [] };
+    lane.own.push(span);
     lanes.set(`${kind} ${name}`, lane);
   }
+  const toBar = ({ card, from, to }: Span): Bar => ({ card, from: place(from), to: place(to) });
   const order = (kind: LaneKind) => laneKinds.indexOf(kind);
   return [...lanes.values()]
     .sort((one, other) => order(one.kind) - order(other.kind))
-    .flatMap(({ kind, name, bars }) => toRows(bars).map((own, row) => ({ kind, name, row, bars: own })));
+    .flatMap(({ kind, name, own }) =>
+      toRows(own).map((row, index) => ({ kind, name, row: index, bars: row.map(toBar) })),
+    );
 }
 
 const maxRows = 3;
 // The end of one command and the beginning of the next one are measured by different clocks.
-const slackShare = 0.002;
+const slackMs = 50;
 
-// Each bar is put into the first row that has room for it, so that commands that ran side by side do not cover one another.
-function toRows(bars: readonly Bar[]): readonly (readonly Bar[])[] {
-  const rows: Bar[][] = [[]];
-  const endOf = (row: readonly Bar[]) => row.at(-1)?.to ?? 0;
-  for (const bar of bars.toSorted((one, other) => one.from - other.from)) {
-    const free = rows.find((row) => endOf(row) <= bar.from + slackShare);
-    if (free) free.push(bar);
-    else if (rows.length < maxRows) rows.push([bar]);
-    else rows.reduce((best, row) => (endOf(row) < endOf(best) ? row : best)).push(bar);
+// Each command is put into the first row that has room for it, so that commands that ran side by side do not cover one another. The
+// rows depend on times and not on places, which change while a command runs: with another number of rows, the output below moves.
+function toRows(spans: readonly Span[]): readonly (readonly Span[])[] {
+  const rows: Span[][] = [[]];
+  const endOf = (row: readonly Span[]) => {
+    const last = row.at(-1);
+    if (last === undefined) return 0;
+    return isOpen(last.card) ? Number.POSITIVE_INFINITY : last.to;
+  };
+  for (const span of spans.toSorted((one, other) => one.from - other.from)) {
+    const free = rows.find((row) => endOf(row) <= span.from + slackMs);
+    if (free) free.push(span);
+    else if (rows.length < maxRows) rows.push([span]);
+    else rows.reduce((best, row) => (endOf(row) < endOf(best) ? row : best)).push(span);
   }
   return rows;
 }
