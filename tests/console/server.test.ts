@@ -96,6 +96,19 @@ describe('the console sees every command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
+  test('a command of this server is running also while no page is open', async () => {
+    const own = await serve({ env: { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' } });
+    const call = own.shell('sleep', ['3107']);
+    const cards = async () =>
+      ((await own.send('/api/commands?q=3107', { headers: own.bearer })).body as { commands: CommandCard[] })
+        .commands;
+    const card = await eventually(async () => (await cards()).find(({ started_at }) => started_at !== null));
+    expect(card.state).toBe('running');
+    await own.post(`/api/commands/${card.id}/stop`, {});
+    await call;
+    expect(await own.close()).toEqual([]);
+  });
+
   test('a command is shown within 300 ms of its start, in the median of 11', async () => {
     const page = await openConsole(here, operator);
     page.send({ type: 'watch' });

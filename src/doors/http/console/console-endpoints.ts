@@ -102,7 +102,7 @@ const maxLimit = 500;
 /** Serves GET /api/commands. */
 export async function sendCommands(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
   const { hub } = deps;
-  await hub.feed.upToDate();
+  await hub.upToDate();
   const query = new URLSearchParams(search);
   const get = (name: string) => query.get(name) || undefined;
   const filter = {
@@ -223,7 +223,7 @@ const sessionCommands = 5_000;
 export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: string): Promise<Reply> {
   requireOwner(deps, caller);
   const { hub } = deps;
-  await hub.feed.upToDate();
+  await hub.upToDate();
   const agents = hub.agents();
   if (key === undefined) return toJsonReply(200, { agents });
   const agent = agents.find((one) => one.key === key);

@@ -10,7 +10,7 @@ export async function findCommand(
 ): Promise<IndexedCommand> {
   const known = hub.index.get(id);
   if (known) return known;
-  await hub.feed.upToDate();
+  await hub.upToDate();
   for (let tries = 0; tries < 20; tries += 1) {
     const found = hub.index.get(id);
     if (found) return found;

@@ -61,6 +61,8 @@ export interface ConsoleHub {
   readonly feed: AuditFeed;
   readonly series: UsageSeries;
   readonly reads: SharedReads;
+  /** Resolves once everything that was recorded before the call is in the index, and this server knows its own commands. */
+  upToDate(): Promise<void>;
   card(command: IndexedCommand): CommandCard;
   agents(): readonly AgentCard[];
   questions(): readonly QuestionCard[];
@@ -111,6 +113,8 @@ class Hub implements ConsoleHub {
   #live = new Map<string, LiveFacts>();
   readonly #others: OtherServers;
   #own: OwnState | undefined;
+  /** The instance of this server's own engine, once there is one. */
+  #instance: string | undefined;
   #servers: readonly ServerCard[] = [];
   #kept: ReadonlySet<string> = new Set();
   #keptAt = 0;
@@ -137,6 +141,16 @@ class Hub implements ConsoleHub {
       isFollowed: () => this.#listeners.size > 0,
     });
     this.#timer = setInterval(() => this.#tick(), pollMs).unref();
+  }
+
+  async upToDate(): Promise<void> {
+    await Promise.all([this.feed.upToDate(), this.#engine()]);
+  }
+
+  async #engine(): Promise<Engine> {
+    const engine = await this.#deps.engine();
+    this.#instance = engine.instance;
+    return engine;
   }
 
   card(command: IndexedCommand): CommandCard {
@@ -172,7 +186,7 @@ class Hub implements ConsoleHub {
   }
 
   async snapshot(): Promise<HubState> {
-    await this.feed.upToDate();
+    await this.upToDate();
     // A poll that is running does not include a page that has subscribed since.
     await this.#polling;
     await this.#poll();
@@ -301,7 +315,7 @@ class Hub implements ConsoleHub {
   }
 
   async #pollOnce(): Promise<void> {
-    const engine = await this.#deps.engine();
+    const engine = await this.#engine();
     this.#unlisten ??= engine.approvals?.listen(() => this.refresh());
     const attended = [...this.#listeners].some(({ mayAnswer }) => mayAnswer) ? attendMs : 0;
     engine.approvals?.attend(attended);
@@ -350,7 +364,7 @@ class Hub implements ConsoleHub {
   // While no page is open, only this server's own commands are measured, so that a page that opens later has their
   // history.
   async #sampleOwn(): Promise<void> {
-    const engine = await this.#deps.engine();
+    const engine = await this.#engine();
     if (engine.countRunning() === 0) return;
     const listed = await engine.list(localUser);
     const running = listed.filter(({ state }) => state.end === null);
@@ -373,8 +387,10 @@ class Hub implements ConsoleHub {
     return this.#kept.has(id) || this.#isHere(server);
   }
 
-  // `nacre run` has no control socket; its process shows whether it still runs.
+  // `nacre run` has no control socket; its process shows whether it still runs. Another instance with the pid of this process is a server
+  // that ended earlier. While no page is open, no poll updates `#servers`.
   #isHere(instance: string): boolean {
+    if (instance === this.#instance) return true;
     if (this.#servers.some((server) => server.instance === instance)) return true;
     const [pid = ''] = instance.split('_');
     return Number(pid) !== process.pid && /^\d+$/.test(pid) && existsSync(`/proc/${pid}`);
