@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runChild } from '../../tests/support/child.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { withLock } from './file-lock.ts';
 import { ownIdentity } from './process-identity.ts';
@@ -118,4 +119,20 @@ test('a sparse file of 3 GB in the place of a lock is removed without being read
   truncateSync(path, 3_000_000_000);
   expect(msToLock()).toBeLessThan(4_000);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a lock that cannot be read because no descriptor is left is not taken for a lost one', async () => {
+  expect(await runChild('lock-at-limit', { ulimits: ['-n 64'] })).toEqual({
+    found: expect.stringContaining('EMFILE'),
+    next: 'works',
+    isLeft: false,
+  });
+});
+
+test('a step that loses its lock again and again ends with an error', () => {
+  const lose = (assertHeld: () => void) => {
+    rmSync(path);
+    assertHeld();
+  };
+  expect(() => withLock(path, lose, 50)).toThrow('is locked by another process');
 });

@@ -6,7 +6,7 @@ import { createId } from './ids.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { readRegularFile } from './regular-file.ts';
 
-const timeoutMs = 5_000;
+const defaultTimeoutMs = 5_000;
 const stuckMs = 500;
 const pollMs = 2;
 
@@ -16,33 +16,54 @@ export type AssertHeld = () => void;
 class LockLost extends Error {}
 
 /** Runs a short step under a lock file. The step runs again if it lost the lock before it wrote anything. */
-export function withLock<T>(path: string, step: (assertHeld: AssertHeld) => T): T {
+export function withLock<T>(
+  path: string,
+  step: (assertHeld: AssertHeld) => T,
+  timeoutMs = defaultTimeoutMs,
+): T {
   const start = performance.now();
   const own = JSON.stringify({ ...ownIdentity(), lock: createId('lock') });
   for (;;) {
-    acquire(path, own, start);
+    acquire(path, own, start + timeoutMs);
     try {
       return step(() => {
-        if (contentOf(path) !== own) throw new LockLost();
+        if (!isHeld(path, own)) throw new LockLost();
       });
     } catch (error) {
       if (!(error instanceof LockLost)) throw error;
+      if (performance.now() > start + timeoutMs) throw isLocked(path);
     } finally {
       if (contentOf(path) === own) rmSync(path, { force: true });
     }
   }
 }
 
-function acquire(path: string, own: string, start: number): void {
-  let seen = { content: '', since: start };
+function acquire(path: string, own: string, deadline: number): void {
+  let seen = { content: '', since: performance.now() };
   while (!tryToCreate(path, own)) {
     const now = performance.now();
-    if (now - start > timeoutMs) throw new Error(`${path} is locked by another process`);
+    if (now > deadline) throw isLocked(path);
     const content = contentOf(path);
     if (content === undefined) continue;
     if (seen.content !== content) seen = { content, since: now };
     if (now - seen.since > stuckMs || isHolderDead(path, content)) remove(path, content);
     else Atomics.wait(sleeper, 0, 0, pollMs);
+  }
+}
+
+function isLocked(path: string): Error {
+  return new Error(`${path} is locked by another process`);
+}
+
+/** Throws if the lock cannot be opened, as with EMFILE: it is not lost, and the next attempt would fail in the same way. */
+function isHeld(path: string, own: string): boolean {
+  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return isFile && readRegularFile(path, longestLock) === own;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || code === 'ENOENT') return false;
+    throw error;
   }
 }
 
