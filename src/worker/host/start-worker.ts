@@ -73,7 +73,7 @@ function cannotStart(root: string): NacreError {
     'resources_unavailable',
     `The worker that keeps commands running could not be started in ${root}.`,
     {
-      hint: 'Check that this folder can be written and that memory and processes are left, or set outlive: off.',
+      hint: 'Check that this folder can be written and that memory, processes and open files are left, or set outlive: off.',
     },
   );
 }
@@ -90,9 +90,11 @@ async function startWorker(
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  child.on('error', () => {});
+  // Without a free descriptor, Node creates no process and no streams, and never emits `exit`.
+  if (child.pid === undefined) return false;
   child.unref();
   onStart({ ended: () => exitOf(child) });
-  child.on('error', () => {});
   try {
     let hasReported = false;
     const reported = once(child.stdout, 'data').then(() => {
