@@ -44,11 +44,31 @@ export class NacreError extends Error {
 /** Converts any error to a `NacreError`; an unexpected one is a bug in nacre and gets the code `internal`. */
 export function toNacreError(error: unknown): NacreError {
   if (error instanceof NacreError) return error;
-  const message = `Internal failure: ${error instanceof Error ? error.message : String(error)}`;
-  return new NacreError('internal', message, {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (isExhausted(error)) {
+    // The rest of the message is the path of one of nacre's own files.
+    const [problem] = reason.split(', ', 1);
+    return resourcesExhausted(`The machine or its limits do not allow this now: ${problem}.`, error);
+  }
+  return new NacreError('internal', `Internal failure: ${reason}`, {
     hint: 'This is a bug in nacre: try again, and run nacre doctor to check this installation.',
     cause: error,
   });
+}
+
+/** The `resources_unavailable` error for a system call that has failed with EAGAIN, EMFILE, ENFILE or ENOMEM. */
+export function resourcesExhausted(message: string, cause: unknown): NacreError {
+  return new NacreError('resources_unavailable', message, {
+    hint: 'There are too many processes or open files, or too little memory: stop some commands and try again.',
+    cause,
+  });
+}
+
+const exhaustedCodes: readonly unknown[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
+
+/** True for the error of a system call that failed because processes, descriptors or memory are used up. */
+export function isExhausted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && exhaustedCodes.includes(error.code);
 }
 
 /** The `shutting_down` error, for a call that arrives while the server shuts down. */

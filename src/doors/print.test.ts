@@ -38,6 +38,15 @@ describe('an error', () => {
     expect(toErrorText(new NacreError('internal', 'No hint.'))).toBe('nacre: No hint.\n');
   });
 
+  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('with the code %s is not a bug in nacre', (code) => {
+    const error = Object.assign(new Error(`${code}: used up, open '/nacre/dist/a.js'`), { code });
+    expect(JSON.parse(toErrorJson(error)).error).toEqual({
+      code: 'resources_unavailable',
+      message: `The machine or its limits do not allow this now: ${code}: used up.`,
+      hint: expect.stringContaining('stop some commands'),
+    });
+  });
+
   it('that is not a NacreError is internal', () => {
     expect(toErrorText(new TypeError('surprise'))).toMatch(
       /^nacre: Internal failure: surprise\nnacre: This is a bug in nacre/,

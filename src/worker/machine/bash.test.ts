@@ -1,6 +1,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../../tests/support/child.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { findBash, isNewEnough } from './bash.ts';
@@ -61,6 +62,13 @@ describe('E9: bash', () => {
     });
     await expect(findBash(join(folder, 'none'), '')).rejects.toThrow('could not be run as bash');
     await expect(findBash(fake('exit 1'), '')).rejects.toThrow('could not be run as bash');
+  });
+
+  test('that cannot be run for lack of descriptors does not have to be installed', async () => {
+    expect(await runChild('bash-at-limit', { ulimits: ['-n 64'] })).toEqual({
+      message: 'The machine or its limits do not allow this now: spawn /bin/bash EMFILE.',
+      hint: expect.stringContaining('stop some commands'),
+    });
   });
 
   test('that hangs is killed at the time limit', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { NacreError } from '../../contract/failure.ts';
+import { isExhausted, NacreError, toNacreError } from '../../contract/failure.ts';
 import { findProgram } from './inspect.ts';
 
 const run = promisify(execFile);
@@ -45,6 +45,7 @@ async function readVersion(path: string, limitMs: number): Promise<string> {
   try {
     return (await run(path, args, options)).stdout;
   } catch (cause) {
+    if (isExhausted(cause)) throw toNacreError(cause);
     const message = `${path} could not be run as bash.`;
     throw new NacreError('resources_unavailable', message, { hint: installHint, cause });
   }

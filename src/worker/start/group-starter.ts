@@ -130,7 +130,7 @@ export class GroupStarter implements Starter {
       applied.group?.enter(pid);
     } catch (error) {
       await shell.discard();
-      throw startUnavailable(this.level, error);
+      throw startUnavailable('the command', error);
     }
     const { setUp, run } = toJobLaunchMessage(spec, applied.prelude);
     return { process: { pid, stdout, stderr, stdin, exited, launchMessage: `${setUp}${run}` }, elapsed };

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from '../../contract/command.ts';
-import { NacreError } from '../../contract/failure.ts';
+import { NacreError, resourcesExhausted } from '../../contract/failure.ts';
 import { openRegularFile } from '../../support/regular-file.ts';
 import { findProgram } from '../machine/inspect.ts';
 
@@ -116,10 +116,7 @@ export function cwdGone(cwd: string): NacreError {
 /** The error for a system that cannot start another process (EAGAIN, EMFILE, ENOMEM). */
 export function startUnavailable(program: string, cause: unknown): NacreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new NacreError('resources_unavailable', `The system could not start ${program}: ${reason}`, {
-    hint: 'There are too many processes or open files, or too little memory: stop some commands and try again.',
-    cause,
-  });
+  return resourcesExhausted(`The system could not start ${program}: ${reason}`, cause);
 }
 
 // As bubblewrap and bash print EAGAIN, ENOMEM and EMFILE.
@@ -127,7 +124,7 @@ const exhausted = /Resource temporarily unavailable|Cannot allocate memory|Too m
 
 /** The error for a namespace that could not be created, with what its supervisor printed. */
 export function supervisionUnavailable(level: string, reason: string): NacreError {
-  if (exhausted.test(reason)) return startUnavailable(level, reason);
+  if (exhausted.test(reason)) return startUnavailable('the command', reason);
   return new NacreError(
     'isolation_unavailable',
     `Supervision at level ${level} could not be started for this command: ${reason}`,

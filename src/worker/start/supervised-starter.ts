@@ -83,7 +83,7 @@ export class SupervisedStarter implements Starter {
     });
     const keeper = await this.#keepers.open(spec, isolation, options).catch((error: unknown) => {
       applied.discard();
-      throw error instanceof NacreError ? error : startUnavailable(this.level, error);
+      throw error instanceof NacreError ? error : startUnavailable('the command', error);
     });
     await this.#enterCgroup(keeper, applied);
     const prelude = options.layered ? this.#deps.changes.addLimit(applied.prelude) : applied.prelude;
@@ -151,7 +151,7 @@ export class SupervisedStarter implements Starter {
     } catch (error) {
       await keeper.discard();
       drop();
-      throw startUnavailable(this.level, error);
+      throw startUnavailable('the command', error);
     }
   }
 

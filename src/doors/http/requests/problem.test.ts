@@ -21,6 +21,11 @@ test('H2: every failure has a status and a sentence', () => {
   });
 });
 
+test('an error for lack of descriptors is a 503, not an internal failure', () => {
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), { code: 'EMFILE' });
+  expect(fail(error)).toMatchObject({ status: 503, body: { reason: 'resources_unavailable' }, logged: [] });
+});
+
 test.each([new Error('/secret/path'), new NacreError('internal', '/secret/path'), '/secret/path'])(
   'H10: an unexpected error is logged, and its text is not sent: %s',
   (error) => {

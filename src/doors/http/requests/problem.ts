@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type FailureCode, NacreError } from '../../../contract/failure.ts';
+import { type FailureCode, toNacreError } from '../../../contract/failure.ts';
 
 /** The HTTP status of each `NacreError` code. */
 const statuses = {
@@ -55,8 +55,8 @@ export function toFailure(error: unknown, log: (message: string) => void): Failu
     const { status, message, headers } = error;
     return { status, body: { error: message }, headers };
   }
-  if (error instanceof NacreError && error.code !== 'internal') {
-    const { message, hint, code } = error;
+  const { code, message, hint } = toNacreError(error);
+  if (code !== 'internal') {
     return { status: statuses[code], body: { error: message, hint, reason: code } };
   }
   log(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
