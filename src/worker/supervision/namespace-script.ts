@@ -12,8 +12,9 @@ export const namespaceCalls = {
  * 2. `enter` is the init process. It dies with its supervisor from its first step on, covers nacre's own files, and mounts
  *    the /proc of its namespace. The request has failed if one of its steps fails. It reaps orphans until the keeper ends.
  * 3. `keep` is the keeper: it starts the command's shell as the leader of a process group, and sends what `parseKeeperMessage`
- *    reads. Then it waits for EOF on descriptor 4, which means that the server is gone. The shell is restricted by exec-guard.pl
- *    before it is executed; Landlock then denies it the use of ptrace() on the keeper, which is not restricted.
+ *    reads. Then it waits for EOF on descriptor 4, which means that the server is gone. If there is a guard, the fork that becomes
+ *    the shell restricts itself with exec-guard.pl. The keeper is not restricted, and Landlock denies the shell ptrace() on it.
+ * Descriptor 5 is `heldFd`, 6 is the pipe on which `failed` reports to the fork server, and 7 the guard's ruleset.
  * Like `bwrap`, it sets PR_SET_NO_NEW_PRIVS (prctl 38). An ordinary user's init process and keeper have capabilities in their user
  * namespace, so that a command, which has none, cannot open their descriptors.
  */
@@ -24,11 +25,11 @@ sub supervise {
     quit(1) if getppid != $server;
     failed($report, 'dup') if syscall($dup, $report, 6, 02000000) < 0;
     failed(6, 'dup') if $guard && syscall($dup, $guard->{ruleset}, 7, 02000000) < 0;
-    failed(6, 'close_range') if release($guard ? 8 : 7) < 0;
+    failed(6, 'close_range') if close_fds($guard ? 8 : 7) < 0;
     my $init = syscall $clone, 0x20020011 | ($user eq '' ? 0 : 0x10000000), 0, 0, 0, 0;
     failed(6, 'clone') if $init < 0;
     enter($argv, $guard, $user, @mounts) unless $init;
-    release(0);
+    close_fds(0);
     waitpid $init, 0;
     quit($? & 127 ? 128 + ($? & 127) : $? >> 8);
 }
@@ -38,16 +39,16 @@ sub enter {
     syscall $prctl, 1, 9, 0, 0, 0;
     map_user(split / /, $user) if $user ne '';
     mount_at('none', '/', 0, 0x84000, 0);
-    mount_on($_) for @mounts;
+    add_mount($_) for @mounts;
     mount_at('proc', '/proc', 'proc', 14, 0);
-    protect("/proc/$_") for $user eq '' ? ('sysrq-trigger', 'irq', 'bus') : ();
+    for my $path ($user eq '' ? ('/proc/sysrq-trigger', '/proc/irq', '/proc/bus') : ()) { bind_read_only($path, $path) if -e $path }
     syscall $prctl, 38, 1, 0, 0, 0;
     drop_bounding_set() if $user ne '';
     my $keeper = fork;
     failed(6, 'fork') unless defined $keeper;
     keep($argv, $guard) unless $keeper;
-    release(6);
-    release(0, 4);
+    close_fds(6);
+    close_fds(0, 4);
     while (1) {
         my $pid = waitpid -1, 0;
         quit($? >> 8 || 1) if $pid == $keeper || $pid < 0;
@@ -56,18 +57,18 @@ sub enter {
 
 sub keep {
     my ($argv, $guard) = @_;
-    release(5, 5);
+    close_fds(5, 5);
     my $shell = fork;
     quit(1) unless defined $shell;
     unless ($shell) {
         syscall $setpgid, 0, 0;
-        give_up() if $guard && !eval { Guard::restrict($guard->{rules}, 7); 1 };
-        release(3);
+        guard_failed() if $guard && !eval { Guard::restrict($guard->{rules}, 7); 1 };
+        close_fds(3);
         execute(@$argv);
         quit(127);
     }
-    release(0, 2);
-    release(5);
+    close_fds(0, 2);
+    close_fds(5);
     open my $status, '>&=', 3;
     open my $lifeline, '<&=', 4;
     syswrite $status, "ready\0";
@@ -83,16 +84,17 @@ sub keep {
     quit($signal ? 128 + $signal : $code);
 }
 
-# Without its keeper the init process exits, so that nothing of a failed request is left.
-sub give_up {
+# Reports that the shell cannot be restricted. It first kills the keeper: the init process then exits, and nothing of the failed
+# request is left.
+sub guard_failed {
     my $errno = $!;
     kill 9, getppid;
     $! = $errno;
     failed(6, 'guard');
 }
 
-# The rules that are parsed from these words, and a ruleset that restricts processes by them. It is used for a second, since it does not
-# grant programs that are replaced later.
+# Returns the parsed rules of a guard and a Landlock ruleset for them. Both are used for up to two seconds: a ruleset grants inodes, so
+# it does not include a program that is replaced later.
 sub find_guard {
     my ($path, @words) = @_;
     my $key = join "\0", @words;
@@ -102,7 +104,7 @@ sub find_guard {
     %guards = () if keys %guards > 8;
     my ($rules) = Guard::parse(@words);
     my $created = Guard::create_ruleset($rules);
-    # Above the descriptors of the processes to start.
+    # F_DUPFD_CLOEXEC: a number above those that programs get.
     my $ruleset = syscall $fcntl, $created, 1030, 20;
     syscall $close_range, $created, $created, 0;
     die "ruleset: $!\n" if $ruleset < 0;
@@ -124,22 +126,21 @@ sub drop_bounding_set {
     for (0 .. 63) { return if syscall($prctl, 24, $_, 0, 0, 0) < 0 }
 }
 
-sub mount_on {
+# Makes one of ForkNamespace.mounts.
+sub add_mount {
     my ($kind, $path) = unpack 'a1 a*', $_[0];
     return make_read_only($path) if $kind eq 'r';
     return mount_at('tmpfs', $path, 'tmpfs', 6, 'mode=0555') if $kind eq 'd';
-    mount_at('/dev/null', $path, 0, 0x1000, 0);
-    mount_at('none', $path, 0, 0x102f, 0);
+    bind_read_only('/dev/null', $path);
 }
 
-sub protect {
-    my ($path) = @_;
-    return unless -e $path;
-    mount_at($path, $path, 0, 0x1000, 0);
-    mount_at('none', $path, 0, 0x102f, 0);
+sub bind_read_only {
+    my ($from, $to) = @_;
+    mount_at($from, $to, 0, 0x1000, 0);
+    mount_at('none', $to, 0, 0x102f, 0);
 }
 
-# Also what is mounted below it. A user namespace cannot remove the flag noexec (8).
+# Makes a path and all mounts below it read-only. It keeps the flag noexec (8), which a user namespace cannot remove.
 sub make_read_only {
     my ($path) = @_;
     mount_at($path, $path, 0, 0x5000, 0);
@@ -156,7 +157,8 @@ sub mount_at {
     failed(6, 'mount') if syscall($mount, $from, $to, $type, $flags, $options) < 0;
 }
 
-sub release {
+# Closes the descriptors from the first to the last, or all from the first.
+sub close_fds {
     my ($first, $last) = (@_, 0x7fffffff);
     return syscall $close_range, $first, $last, 0;
 }
