@@ -20,7 +20,7 @@ export interface Guard {
     fds: readonly number[],
     readyFd?: number,
   ): GuardedProgram;
-  /** Lets the fork server restrict its own forks (`ForkNamespace.guard`); absent if only the guard's program can. */
+  /** The rules for the fork server, which restricts the shell itself (`ForkNamespace.guard`); undefined if the shell needs `wrap`. */
   readonly forkWords?: readonly string[] | undefined;
 }
 

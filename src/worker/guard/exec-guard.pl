@@ -1,6 +1,6 @@
-# Restricts a process by rules of Landlock and seccomp. As a program it restricts itself, then becomes another program: the same as
-# exec-guard.js, but it starts in about a millisecond. The fork server loads this file with do() and restricts the processes
-# that it forks. It loads no module, and gets numbers that depend on the architecture in its rules (`toPerlWords` in perl-guard.ts).
+# Restricts a process with Landlock and seccomp. Run as a program, it restricts itself and then executes another program: the same as
+# exec-guard.js, but it starts in about a millisecond. The fork server loads this file with do(), to restrict the processes
+# that it forks. It loads no module, and its rules contain the numbers that depend on the architecture (`toPerlWords` in perl-guard.ts).
 package Guard;
 
 my ($create_ruleset, $add_rule, $restrict_self) = (444, 445, 446);
@@ -23,7 +23,7 @@ sub become_program {
     exit 125;
 }
 
-# The rules, then the words after `--`.
+# Returns the rules in the words before `--`, then the words after it.
 sub parse {
     my %rules = (all => {});
     while (defined(my $word = shift)) {
@@ -36,7 +36,8 @@ sub parse {
     return (\%rules, @_);
 }
 
-# Returns the descriptor of a ruleset. It can restrict many processes, but not grant a file that was replaced since.
+# Returns the descriptor of a ruleset, which can restrict many processes. It grants inodes: a file that later replaces a granted one
+# is not granted.
 sub create_ruleset {
     my ($rules) = @_;
     my $version = $rules->{version} = syscall($create_ruleset, 0, 0, 1);
@@ -92,7 +93,7 @@ sub report_ready {
     close $ready;
 }
 
-# A path that no longer exists, or whose parent was replaced by a symlink meanwhile, is left out.
+# A path that no longer exists, or whose parent has been replaced by a symlink, is left out.
 sub grant {
     my ($rules, $ruleset, $path, $access) = @_;
     my $fd = syscall($rules->{openat}, -100, $path, $rules->{open} + 0, 0);
@@ -115,7 +116,7 @@ sub grant_descriptors {
     }
 }
 
-# The outermost files and folders that contain no hidden path, as `listReadable` in list-readable.ts.
+# Lists the outermost files and folders that contain no hidden path, as does `listReadable` in list-readable.ts.
 sub readable {
     my ($folder, @hidden) = @_;
     my $prefix = $folder eq '/' ? '/' : "$folder/";

@@ -10,7 +10,7 @@ const calls: Readonly<Record<string, readonly number[]>> = { x64: [257, 3, 157],
 /** Whether exec-guard.pl supports the architecture of this machine. */
 export const hasPerlCalls = process.arch in calls;
 
-/** The rules as words that exec-guard.pl parses; it has neither JSON nor numbers of system calls of its own. */
+/** The rules as words that exec-guard.pl parses; it can neither parse JSON nor look up the numbers of system calls. */
 export function toPerlWords(options: GuardOptions): readonly string[] {
   const { fds, env, readyFd } = options;
   const { handled, scopes, grants, readable, descriptors } = toRuleset(options);

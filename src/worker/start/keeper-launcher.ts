@@ -88,8 +88,8 @@ export class KeeperLauncher {
     const inRoom = await this.#enter({ ...this.#defaultPlan, layer }, guard, room);
     if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
-    const isOwn = this.#supervisor.level === 'namespace';
-    const namespace = isOwn ? this.#namespaces.of(plan, toGuard(this.#deps, plan, guard)) : undefined;
+    const hasNamespaces = this.#supervisor.level === 'namespace';
+    const namespace = hasNamespaces ? this.#namespaces.of(plan, toGuard(this.#deps, plan, guard)) : undefined;
     const fifos = await this.#deps.fifos.take(4);
     const plain = namespace
       ? this.#toNamespacePlan(namespace, fifos)
@@ -98,7 +98,7 @@ export class KeeperLauncher {
       const keeper = this.#track(await startWithForkServer(server, plain), inRoom);
       // Not before: the fork server itself needs a FIFO, the lifeline.
       this.#deps.fifos.runWith((argv, limitMs) => this.#forkServer.run(argv, limitMs));
-      if (isOwn) this.#namespaces.noteStarted(keeper, namespace);
+      if (hasNamespaces) this.#namespaces.noteStarted(keeper, namespace);
       return keeper;
     } catch (error) {
       if (!(error instanceof NotForkedError)) throw error;

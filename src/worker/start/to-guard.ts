@@ -18,12 +18,12 @@ export function toGuard(deps: GuardDeps, plan: SandboxPlan, guard: ExecGuard | u
   return program && createGuard(program, { execute: guard?.allow, files });
 }
 
-const byPrograms = new WeakMap<ExecGuard, Guard>();
+const guardsForPrograms = new WeakMap<ExecGuard, Guard>();
 
-// Created once for each list, since every waiting shell needs it.
+// Created once per list, because every waiting shell needs it.
 function forPrograms(guard: ExecGuard): Guard {
-  const known = byPrograms.get(guard) ?? createGuard(guard.program, { execute: guard.allow });
-  byPrograms.set(guard, known);
+  const known = guardsForPrograms.get(guard) ?? createGuard(guard.program, { execute: guard.allow });
+  guardsForPrograms.set(guard, known);
   return known;
 }
 

@@ -15,14 +15,14 @@ export class ForkNamespaces {
   #bubblewrapWorks = false;
   #failures = 0;
 
-  /** The namespace for a plan; undefined if `bwrap` has to create it, or if only the guard's program can restrict the shell. */
+  /** The namespace for a plan; undefined if `bwrap` has to create it, or if the shell needs `Guard.wrap`. */
   of(plan: SandboxPlan, guard: Guard | undefined): ForkNamespace | undefined {
-    if (!this.#bubblewrapWorks || this.#failures >= maxFailures || (guard && !guard.forkWords))
-      return undefined;
+    if (!this.#bubblewrapWorks || this.#failures >= maxFailures) return undefined;
+    if (guard && !guard.forkWords) return undefined;
     return toForkNamespace(plan, guard?.forkWords);
   }
 
-  /** Records that the fork server has started a keeper, with such a namespace or by `bwrap`. */
+  /** Records that the fork server has started a keeper, in a namespace of its own or through `bwrap`. */
   noteStarted(keeper: Pick<Keeper, 'ready'>, namespace: ForkNamespace | undefined): void {
     if (namespace) this.#failures = 0;
     else if (!this.#bubblewrapWorks)
@@ -37,18 +37,19 @@ export class ForkNamespaces {
   }
 }
 
-// Without a sandbox, a plan only covers nacre's own files and makes programs of the list read-only, unless it has a layer or mounts of
-// the user.
+// The fork server can make the mounts that a plan without a sandbox usually has: those that cover nacre's own files, and read-only
+// ones over programs of the list. For any other mount this returns undefined.
 function toForkNamespace(plan: SandboxPlan, guard: ForkNamespace['guard']): ForkNamespace | undefined {
   const { isolation, layer, isRoot } = plan;
   if (isolation.sandbox !== 'off' || layer) return undefined;
   const [, ...mounts] = toMounts(plan);
-  const wanted = mounts.filter(({ kind }) => kind !== 'proc').map(toWord);
-  const known = wanted.filter((word) => word !== undefined);
-  if (known.length < wanted.length) return undefined;
+  const words = mounts.filter(({ kind }) => kind !== 'proc').map(toWord);
+  const known = words.filter((word) => word !== undefined);
+  if (known.length < words.length) return undefined;
   return { user: isRoot ? '' : `${process.getuid?.()} ${process.getgid?.()}`, mounts: known, guard };
 }
 
+// A mount as one of `ForkNamespace.mounts`.
 function toWord(mount: Mount): string | undefined {
   if (mount.kind === 'tmpfs' && !mount.writable) return `d${mount.to}`;
   if (mount.kind !== 'bind' || !mount.readOnly || mount.devices || mount.optional) return undefined;

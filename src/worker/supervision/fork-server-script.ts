@@ -42,13 +42,13 @@ export interface ForkRequest {
   readonly namespace?: ForkNamespace | undefined;
 }
 
-/** A pid and a mount namespace that the fork server creates itself, without the time that it takes to execute `bwrap`. */
+/** A pid and a mount namespace that the fork server creates itself, because executing `bwrap` takes longer. */
 export interface ForkNamespace {
-  /** `UID GID` of an ordinary user, who needs a user namespace for that; empty for root. */
+  /** `UID GID` of an ordinary user, who also needs a user namespace; empty for root. */
   readonly user: string;
   /** The mounts: `d` covers a folder, `f` a file, and `r` makes a path read-only; the path follows the letter. */
   readonly mounts: readonly string[];
-  /** The path of exec-guard.pl and the rules that the shell gets (`Guard.forkWords`); undefined if it is not restricted. */
+  /** The path of exec-guard.pl and the rules for the shell (`Guard.forkWords`); undefined if the shell is not restricted. */
   readonly guard?: readonly string[] | undefined;
 }
 
@@ -72,7 +72,7 @@ function toWords({ user, guard = [], mounts }: ForkNamespace): readonly string[]
 
 const encodedVariables = new WeakMap<ForkRequest['env'], string>();
 
-// Most programs get the same object.
+// Most requests have the same `env` object.
 function encodeVariables(env: ForkRequest['env']): string {
   const known = encodedVariables.get(env);
   if (known !== undefined) return known;

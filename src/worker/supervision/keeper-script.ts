@@ -32,8 +32,8 @@ export function onChildEnd(report: string): string {
 }
 
 /**
- * Bash code that a background process runs until the shell that forked it sleeps, which it does in `wait`. If that process
- * ends earlier, bash may run the CHLD trap while it allocates memory, and then aborts: 6 times in 12,000 with bash 5.2.
+ * Bash code with which a background process waits until the shell that forked it sleeps in `wait`. If the process ended earlier,
+ * that shell could run its CHLD trap in the middle of malloc() and abort (bash 5.2).
  */
 export const untilParentSleeps =
   'while IFS= read -r parent </proc/$$/stat && [[ $parent == *") R "* ]]; do :; done 2>/dev/null';
