@@ -36,7 +36,7 @@ export function toExecPlan({ names, helpers: known }: ExecList, deps: ExecPlanDe
   const helpers = known.names.flatMap((name) => findFiles(name, deps));
   const folders = toCanonical(known.folders);
   const start = [...listed, ...helpers, ...toCanonical([deps.bashPath, ...shells])];
-  const scripts = withoutLinks([...start, ...folders.flatMap(filesIn)]);
+  const scripts = onePathPerFile([...start, ...folders.flatMap(filesIn)]);
   const all = new Set([...start, ...scripts.flatMap((file) => findInterpreters(file, deps, 0))]);
   const own = new Set(listed);
   return {
@@ -81,8 +81,8 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-// One path for each file: most names in git's own folder are links to git.
-function withoutLinks(paths: readonly string[]): readonly string[] {
+// Most names in git's own folder are links to git, which is then read only once.
+function onePathPerFile(paths: readonly string[]): readonly string[] {
   const byFile = new Map<string, string>();
   for (const path of paths) {
     const file = identify(path);

@@ -22,7 +22,7 @@ function isElf64(head: Buffer): boolean {
   return head.length >= 64 && head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
 }
 
-// The program header `PT_INTERP` gives the offset of the loader's path.
+// The program header `PT_INTERP` has the offset of the loader's path.
 function toLoader(file: string, head: Buffer): readonly string[] {
   const size = head.readUInt16LE(54);
   const count = head.readUInt16LE(56);
@@ -36,7 +36,7 @@ function toLoader(file: string, head: Buffer): readonly string[] {
   return [];
 }
 
-// Most files have both parts in their head.
+// In most files `head` contains the program headers and the path, so the file is not read again.
 function bytesAt(file: string, head: Buffer, from: number, count: number): Buffer {
   return from + count <= head.length ? head.subarray(from, from + count) : readBytes(file, from, count);
 }
