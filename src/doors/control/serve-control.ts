@@ -42,8 +42,8 @@ export async function serveControl(folder: string, controlled: ControlledServer)
   };
 }
 
-// The socket is renamed into place after listen(): connect() fails on a socket that is bound but does not listen yet,
-// and the caller would remove it as one that a killed server left behind.
+// The socket gets its name after listen(). Before that, connect() would fail, and a client would delete the socket like one that a
+// killed server left behind.
 function listen(server: Server, path: string): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const draft = `${path}.new`;
