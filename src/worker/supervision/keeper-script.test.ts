@@ -38,7 +38,7 @@ test('E2: a keeper is not ready before the init process of its namespace sleeps'
   await expect.poll(() => processesWith(`KEEPER=${folder}`), { timeout: 5_000 }).toEqual([]);
 });
 
-test('a background process does not go on before the shell that forked it sleeps', async () => {
+test('a background process does not continue before the shell that forked it sleeps', async () => {
   const folder = temporaryFolder();
   const go = join(folder, 'go');
   const script = `{ ${untilParentSleeps}; echo sleeps; } & while [[ ! -e $1 ]]; do :; done; wait`;

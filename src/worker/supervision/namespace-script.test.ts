@@ -1,11 +1,12 @@
-import { closeSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtGuard } from '../../../tests/support/build.ts';
 import { runChild } from '../../../tests/support/child.ts';
 import { compareNamespaces } from '../../../tests/support/compare-namespaces.ts';
 import { execAllowOf } from '../../../tests/support/exec-list.ts';
-import { needLandlock } from '../../../tests/support/needs.ts';
+import { needLandlock, needRoot } from '../../../tests/support/needs.ts';
 import { processesWith } from '../../../tests/support/processes.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
@@ -118,7 +119,7 @@ describe('a keeper in namespaces of the fork server', () => {
     expect(readFileSync(token, 'utf8')).toBe('secret');
   });
 
-  test('makes files and folders read-only, with what is mounted in them', async () => {
+  test('makes files and folders read-only', async () => {
     const [tools, file] = [join(folder, 'tools'), join(folder, 'file')];
     mkdirSync(tools);
     writeFileSync(join(tools, 'tool'), 'old');
@@ -128,6 +129,20 @@ describe('a keeper in namespaces of the fork server', () => {
     expect(text.match(/Read-only file system/g)).toHaveLength(2);
     expect(text).toMatch(/other\n1\n$/);
     expect([join(tools, 'tool'), file].map((path) => readFileSync(path, 'utf8'))).toEqual(['old', 'old']);
+  });
+
+  test('makes the mounts below a folder read-only, too', async (context) => {
+    needRoot(context);
+    const [tools, inner] = [join(folder, 'tools'), join(folder, 'tools', 'a mount')];
+    mkdirSync(inner, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', inner]);
+    try {
+      const { text } = await run(`touch '${inner}/new'`, [`r${tools}`]);
+      expect(text).toContain('Read-only file system');
+      expect(existsSync(join(inner, 'new'))).toBe(false);
+    } finally {
+      execFileSync('umount', [inner]);
+    }
   });
 
   test('a shell that cannot be restricted is a failed request, and nothing is left of it', async (context) => {
@@ -143,7 +158,7 @@ describe('a keeper in namespaces of the fork server', () => {
       await expect(failing).rejects.toBeInstanceOf(NotForkedError);
       await expect(failing).rejects.toThrow(step);
     }
-    // The fork server itself.
+    // Only the fork server itself is left.
     await expect.poll(() => processesWith(`FOLDER=${folder}`), { timeout: 10_000 }).toHaveLength(1);
     expect((await run('exit 0')).exit.code).toBe(0);
   });
