@@ -178,7 +178,7 @@ sub names_in {
 
 sub is_accessible { return $is_root || ($_[3] & 0700) == 0700 }
 
-# Calls a function while a folder, which a command may have made unreadable, can be read and changed.
+# Calls a function while a folder is readable and writable for its owner: a command may have removed these permissions.
 sub while_readable {
     my ($folder, $status, $call) = @_;
     return $call->() if is_accessible(@$status) || $status->[4] != $>;
@@ -244,7 +244,7 @@ sub open_folder {
     return $handle;
 }
 
-# Undefined if the name is no folder any more.
+# Returns undef if the name is no longer a folder.
 sub find_folder {
     my ($at, $name) = @_;
     my $folder = eval { open_folder($at, $name) };
@@ -254,7 +254,7 @@ sub find_folder {
 
 sub place { return '/proc/self/fd/' . fileno $_[0] }
 
-# A name for a path of the store that may be longer than PATH_MAX; valid until some more of them were made.
+# Returns a short path for a path of the store that may be longer than PATH_MAX. It is valid until four more were made.
 sub reach {
     my ($rest) = @_;
     my $handle;
@@ -269,8 +269,8 @@ sub reach {
     return place($handle) . "/$rest";
 }
 
-# The time of the file system's own clock; with timestamps of fine granularity, the second change of a file that was
-# looked at is later than every change before, and not later than any change after. Otherwise it waits for the next tick.
+# Writes a file whose ctime is the present by the clock of the file system: later than the ctime of every earlier change, and not later
+# than that of any later one. "start" is the ctime of the first move.
 sub stamp {
     my ($path, @start) = @_;
     open my $file, '>', $path or die "$path: $!\n";
@@ -279,6 +279,8 @@ sub stamp {
     renew($path);
 }
 
+# With fine-grained timestamps (Linux 6.13), a file gets an exact ctime if it is changed after its status was read. On older kernels, this
+# waits for the next tick of the clock.
 sub renew {
     my ($path) = @_;
     my @first = status($path);
@@ -302,8 +304,8 @@ sub is_since {
     return is_later($since, (0) x 10, @ctime);
 }
 
-# Between the first move of an apply and its stamp, our moves change ctimes as well as other programs do. There, another program has changed what
-# was not moved, and a file that was written to: a move does not change its mtime.
+# Whether another program has changed a file between the first move of an apply and its stamp. Our moves change ctimes in that time, too, but
+# not the mtime of a file. So it counts as changed if it was not moved, or if its mtime is in that time as well.
 sub is_in_window {
     my ($since, @status) = @_;
     my ($start, $moved) = @$since[13, 14];
@@ -324,7 +326,7 @@ sub changed_since {
     my ($since, $at, $name, $path, @status) = @_;
     return $path if !$touched{ $status[1] } && is_since($since, @status);
     return undef unless is_folder(@status);
-    # Nothing can be changed unnoticed in a folder that we cannot read: it is another user's.
+    # A folder that cannot be read belongs to another user; what is in it counts as unchanged.
     my $folder = eval { open_folder($at, $name) } or return undef;
     for my $inner (eval { names(place($folder)) }) {
         my @inner = status_at(fileno $folder, $inner) or next;
@@ -362,8 +364,8 @@ sub since {
     return [@stamp, $name eq 'began' ? files_from_below($entry) : restored_files($entry), $start, \%moved];
 }
 
-# Files that undoing other commands has brought back: the moves of this program must not look like changes of another.
-# For each inode the times of these moves, the newest first, each with the file's own ctime from before.
+# Returns the files that undoing other commands has moved back, because our own moves must not look like changes of another program.
+# Each inode has a list of moves, the newest first: the time of the move, and the file's ctime before it.
 sub restored_files {
     my ($entry) = @_;
     my %known;
@@ -374,8 +376,8 @@ sub restored_files {
     return \%known;
 }
 
-# Notes the files that undoing an entry has brought back, with their ctimes from before it was applied. The file has a
-# limit: of what it has lost, the next undo says that it was changed.
+# Notes the files that undoing an entry has moved back, with their ctimes from before it was applied. The list has a size limit: files
+# that were dropped from it count as changed at the next undo.
 sub note_restored {
     my ($entry, $times) = @_;
     my @moved = (status("$entry/began"))[10, 11];
@@ -393,7 +395,7 @@ sub read_lines {
     return @lines;
 }
 
-# The inodes that layers below this one have brought into the workspace, with the time of that.
+# Returns the inodes that layers below this one have moved into the workspace, each with the time of that apply.
 sub files_from_below {
     my ($entry) = @_;
     my %known;
@@ -585,7 +587,7 @@ sub finish_merge {
     my ($entry, $since, $from, $stamp, $into, $next, $is_partial) = @_;
     my $has_no_conflicts = !$force && !%skipped;
     my %times = map { split / /, $_, 2 } grep { / / } read_lines("$entry/$stamp");
-    # A helper that completes the work of a killed one does not know which files that has moved.
+    # A helper that completes the work of a killed helper does not know which files the killed one has moved.
     my @start = $is_recovery ? () : (status("$entry/doing"))[10, 11];
     $is_unfinished = 1;
     my $is_done = eval {
@@ -743,7 +745,7 @@ sub merge_name {
     give_way($frame, $name, $path, $has_noted);
 }
 
-# Leaves a name to another program: undoing must not delete it.
+# Leaves a name that another program has changed as it is, and reports a conflict. Undoing must not delete the name.
 sub give_way {
     my ($frame, $name, $path, $has_noted) = @_;
     unlink place($frame->{saved}) . "/$name" if $has_noted;
@@ -766,8 +768,8 @@ sub is_version {
     return @now && !grep { $looked_at->[$_] != $now[$_] } is_folder(@now) ? 1 : (1, 7, 8, 9);
 }
 
-# Replaces a file by the one of the layer, and moves the old one into "into". Both are exchanged in one step, so that a version that
-# another program has moved there in the meantime is noticed and put back.
+# Replaces a file with that of the layer, and moves the old one into "into". renameat2() exchanges the two, so that a version that another
+# program has moved there in the meantime is found and put back.
 sub replace {
     my ($frame, $name, $path, $new, $old) = @_;
     return unless is_recorded($frame);
@@ -793,7 +795,7 @@ sub replace {
     drop_link($frame, $name, $path, @$new);
 }
 
-# At once, because it changes the ctime of the file, which is in the workspace now.
+# Removes the name in the layer of a file that is in the workspace now. This changes its ctime, so it cannot wait until the stamp is made.
 sub drop_link {
     my ($frame, $name, $path, @new) = @_;
     push @inodes, $new[1];
@@ -801,7 +803,7 @@ sub drop_link {
     syscall($unlinkat, fileno $frame->{from}, $name, 0) == 0 or die failed($path);
 }
 
-# Exchanges until the newest version of another program is in the workspace again. The one of the layer is still there.
+# Exchanges until the newest version of another program is in the workspace again. The layer still has its own version.
 sub put_back {
     my ($frame, $name, $path, @placed) = @_;
     my ($to, $into) = map { fileno $frame->{$_} } qw(to saved);
@@ -828,12 +830,12 @@ sub overwrite {
 
 sub touch_old {
     my @old = @_;
-    # A file with one name can be removed by another program, whose next file then gets its inode.
+    # If a file has only one name, another program may remove it and create a file that gets the same inode number.
     $touched{ $old[1] } = 1 if !is_folder(@old) && $old[2] > 1;
     push @saved_times, "@old[1, 10, 11]";
 }
 
-# Moves a name to where there is none: otherwise it returns 0 with EEXIST. A folder can be moved only while its owner can write to it,
+# Moves a name to one that does not exist; returns 0 with EEXIST if it does. A folder can be moved only while its owner can write to it,
 # because its ".." changes.
 sub move {
     my ($from, $name, $to, $new_name, @status) = @_;
@@ -850,20 +852,22 @@ sub move {
     return $is_moved;
 }
 
-# link() and rename() change the ctime of a file, which may have other names: what was touched before is no conflict.
+# Whether another program has changed what this name was. link() and rename() change the ctime of a file under all of its names, so
+# files in %touched do not count.
 sub is_conflict {
     my ($frame, $name, $path, $since, $by, @old) = @_;
     return 1 if $skipped{$path};
-    # Folders are compared when they have been moved: no program can find them then by their path.
+    # "save" compares a folder after it has moved it, when no program can open it by its path.
     return 0 if $force || is_folder(@old);
-    # The killed helper has touched files with link() and rename(), but none that a folder replaces, unless it has other names.
+    # The killed helper may have changed the ctime of any file with link() or rename(), except for one that has a single name and is
+    # replaced by a folder.
     return 0 if $is_recovery && ($by ne 'folder' || $old[2] > 1);
     return 0 unless defined changed_since($since, fileno $frame->{to}, $name, $path, @old);
     give_way($frame, $name, $path);
     return 1;
 }
 
-# Removes from a folder of "into" the files of the layer that the killed helper has linked there, but not exchanged yet.
+# Removes the files of the layer that the killed helper has linked into "into", but has not yet exchanged with those of the workspace.
 sub drop_copies {
     my ($frame, $name) = @_;
     my $into = reach("$frame->{into}/$name");
