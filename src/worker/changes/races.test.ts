@@ -16,7 +16,7 @@ beforeEach((test) => needLevel(test, 'namespace'));
 const move = (name: string) => `echo other > ../version; mv -f ../version ${name}`;
 const write = (name: string) => `echo other >> ${name}`;
 
-/** The two writers of each race: a command, and another program that uses the same path. */
+/** Races between a command and another program that writes to the same `path`. */
 const cases = [
   { path: 'changed', command: 'echo 1 >> changed', other: move('changed') },
   { path: 'written', command: 'echo 1 >> written', other: write('written') },
@@ -30,14 +30,14 @@ const cases = [
 ];
 const files =
   'mkdir sub gone; for f in changed written deleted deleted2 file sub/g gone/g; do echo $f > $f; done';
-const together = {
+const allCases = {
   before: files,
   command: cases.map(({ command }) => command).join('; '),
   other: cases.map(({ other }) => other).join('; '),
 };
 
-/** Holds the changes of a command; `other` is what another program does later in the workspace. */
-async function hold({ before, command, other }: typeof together) {
+/** Runs a command and holds its changes; `race` then runs `other` while they are applied or undone. */
+async function hold({ before, command, other }: typeof allCases) {
   const base = temporaryFolder();
   const workspace = join(base, 'workspace');
   mkdirSync(workspace);
@@ -50,7 +50,7 @@ async function hold({ before, command, other }: typeof together) {
   store.begin(layer, 'cmd_1');
   await runInLayer(layer, command);
   await store.finish(layer, { id: 'cmd_1', text: command, mode: 'hold' });
-  /** Applies or undoes the changes with a helper that runs what the other program does before one of its steps. */
+  /** Applies or undoes the changes with a helper that runs `other` before step `at`; `isRaced` is false if there is no such step. */
   const race = async (way: 'apply' | 'undo', at: number) => {
     const [program = '', ...args] = findLayerHelper() ?? [];
     const script = `cd '${workspace}' && { ${other}\n} > ../raced 2>&1`;
@@ -62,12 +62,12 @@ async function hold({ before, command, other }: typeof together) {
   return { base, workspace, store, race, close: () => helper.close() };
 }
 
-describe('what another program does while changes are moved', () => {
+describe('a file or folder that another program changes while changes are moved', () => {
   it.each(['apply', 'undo'] as const)(
-    'is never replaced, at whichever step it happens, and is told (%s)',
+    'is never replaced, and is reported as a conflict, at every step (%s)',
     async (way) => {
       for (let at = 1, isRaced = true; isRaced; at += isSoak ? 1 : 4) {
-        const { workspace, store, race, close } = await hold(together);
+        const { workspace, store, race, close } = await hold(allCases);
         if (way === 'undo') await store.apply({ id: 'cmd_1' });
         const { conflicts, ...done } = await race(way, at);
         const isLost = (path: string) => !readFileSync(join(workspace, path), 'utf8').includes('other\n');
@@ -86,7 +86,7 @@ describe('what another program does while changes are moved', () => {
   );
 
   it.each(['apply', 'undo'] as const)(
-    'is noticed by the next step, also if it happens just before the time of this one is noted (%s)',
+    'is not replaced by the next apply or undo, even if it was changed just before the stamp (%s)',
     async (way) => {
       const next = way === 'apply' ? 'undo' : 'apply';
       for (let at = 1, isRaced = true; isRaced; at += 1) {
@@ -99,7 +99,7 @@ describe('what another program does while changes are moved', () => {
         const outside = describeTree(join(base, 'outside'), { times: true });
         isRaced = (await race(way, at)).isRaced;
         if (isRaced) {
-          // At the first steps everything is a conflict, so that the next step has nothing to do.
+          // If the race is at one of the first steps, every change is a conflict, so that `next` fails: it has nothing to do.
           await store[next]({ id: 'cmd_1' }).catch((error: NacreError) =>
             expect(error.code).toBe('invalid_request'),
           );
