@@ -163,11 +163,13 @@ function storedEffects({ options, args, posix }: ProgramCall): Effect[] {
   const words = isNumberFormat(wordText(format))
     ? ''
     : options.operands.map(({ pieces }) => pieces.map(textBehind).join('')).join(' ');
+  // The last argument of `%(%F)T` may be -1 or -2.
+  const made = /(?:^|\W)-/.test(words.replace(/\)T -[12]$/, ')T')) ? 'parts' : undefined;
   return options
     .values('v')
     .map((name) =>
       text === undefined || format === undefined
-        ? { does: 'assign', name, uncertain: words }
+        ? { does: 'assign', name, uncertain: words, made }
         : { does: 'assign', name, value: knownArg(text, format) },
     );
 }

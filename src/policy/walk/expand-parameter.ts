@@ -2,6 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 
 import { decodeEscapes } from '../programs/decode-escapes.ts';
 import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
+import { hasOptionWord } from '../words/output.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
 import { evaluateExpression, evaluateKey } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
@@ -11,7 +12,15 @@ import type { WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
 import { transformText } from './transform-text.ts';
-import { bounded, derivedHole, everyValue, textIfKnown, type Variable, valuesOf } from './variable.ts';
+import {
+  bounded,
+  derivedHole,
+  everyValue,
+  takenHole,
+  textIfKnown,
+  type Variable,
+  valuesOf,
+} from './variable.ts';
 import type { Walk } from './walk.ts';
 
 const numbers = new Set([
@@ -68,14 +77,14 @@ function anyEntry({ scope: { shell } }: Expansion, part: ParameterExpansionPart)
   if (part.index === undefined) return shell.someArgument();
   const variable = shell.variables.get(part.parameter);
   if (variable === undefined) return outside;
-  if (variable.kind === 'list' && !variable.entries.mayExpand) return unknown;
+  if (variable.kind === 'list' && !variable.entries.mayExpand && !variable.entries.hasDash) return unknown;
   return listedIn(everyValue(variable)) ?? anyOf(everyValue(variable));
 }
 
 /** One of the values, or a part of it; a single unknown value stays as it is. */
 function anyOf(values: readonly Value[]): Piece {
   const [only, ...others] = values.flat();
-  return typeof only === 'object' && others.length === 0 ? only : derivedHole(values.flat());
+  return typeof only === 'object' && others.length === 0 ? only : takenHole(values.flat());
 }
 
 /** Entries that `mapfile` read from the listing of a directory. */
@@ -210,7 +219,7 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
   }
   if (part.index !== undefined) {
     applyOperation(expansion, part, [[unknown]], quoted);
-    return [[{ pieces: [unknown], quoted: false, many: true }]];
+    return [[{ pieces: [someKey(expansion, part.parameter)], quoted: false, many: true }]];
   }
   const values = lookUp(expansion.walk, expansion.scope, part.parameter).flatMap(
     (value): readonly Value[] => {
@@ -222,6 +231,13 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
     },
   );
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, values, quoted)), quoted);
+}
+
+/** One of the keys of an array, as `${!a[@]}` lists them. */
+function someKey({ scope: { shell } }: Expansion, name: string): Piece {
+  const variable = shell.variables.get(name);
+  const keys = variable?.kind === 'list' ? variable.entries.keys : undefined;
+  return keys?.some((key) => key.includes('-')) ? takenHole(keys) : unknown;
 }
 
 function applyOperation(
@@ -239,31 +255,37 @@ function applyOperation(
     expansion.walk.problems.push({ scope: 'always', rule: 'unparsable', reason, ...expansion.span });
     return [[unknown]];
   }
-  const operands = operandsOf(expansion, operation, quoted);
+  const { texts, added } = operandsOf(expansion, operation, quoted);
   return base.map((value) => {
     const text = textOf(value);
-    const result = text === undefined ? undefined : transformText(text, operation, operands);
+    const result = text === undefined ? undefined : transformText(text, operation, texts);
     if (result === undefined && keepsDigits(part.text)) return [outside];
     if (result !== undefined) return [result];
     return [
-      keepsBeginning(value, operation, operands)
+      keepsBeginning(value, operation, texts)
         ? { ...derivedHole(value), operand: true }
-        : derivedHole(value),
+        : takenHole(isSeparator(value, added) ? value : [...value, ...added]),
     ];
   });
 }
 
+/** Returns true for `${x//[^a-z]/-}`, whose dash cannot complete an option if no text of the command is in `x`. */
+function isSeparator(value: Value, added: Value): boolean {
+  return textOf(added) === '-' && value.every((piece) => typeof piece === 'object');
+}
+
 /** Returns true if no word of the result begins with a dash, because no word of the value does and `operation` keeps their beginnings. */
 function keepsBeginning(
-  [first]: Value,
+  value: Value,
   operation: ParameterOperation,
   [pattern, replacement]: readonly (string | undefined)[],
 ): boolean {
+  const [first] = value;
   const hasNoDash =
     typeof first === 'object'
       ? first.operand === true || first.hole === 'glob'
       : first !== undefined && /^[^-]/.test(first);
-  if (!hasNoDash || pattern === undefined) return false;
+  if (!hasNoDash || pattern === undefined || value.some(hasOption)) return false;
   if (operation.type === 'Remove') return operation.operator.startsWith('%') || pattern.endsWith('/');
   if (operation.type === 'Slice') return pattern.trim() === '0';
   if (operation.type === 'Replace') return replacement !== undefined && /^[^-\s][^\s]*$/.test(replacement);
@@ -275,27 +297,36 @@ function keepsDigits(text: string): boolean {
   return /^\$\{\w+(?:\/\/\[[!^](?:0-9|\[:digit:\])\]\/?|%%\[[!^]0-9\]\*|##\*\[[!^]0-9\])\}$/.test(text);
 }
 
-/** Returns the texts of the operands in order; undefined for an unknown operand. */
-function operandsOf(
-  expansion: Expansion,
-  operation: ParameterOperation,
-  quoted: boolean,
-): (string | undefined)[] {
-  const text = (word: Word | undefined): string | undefined =>
-    word === undefined ? '' : knownText(expansion.walk.single(word, expansion.scope, quoted));
+function hasOption(piece: Piece): boolean {
+  return typeof piece === 'string' && hasOptionWord(piece);
+}
+
+/** The texts of the operands in order, undefined for an unknown one, and the text that the operation adds. */
+interface Operands {
+  readonly texts: readonly (string | undefined)[];
+  readonly added: Value;
+}
+
+function operandsOf(expansion: Expansion, operation: ParameterOperation, quoted: boolean): Operands {
+  const values = (word: Word | undefined): readonly Value[] =>
+    word === undefined ? [['']] : expansion.walk.single(word, expansion.scope, quoted);
   switch (operation.type) {
     case 'Remove':
     case 'CaseModification':
-      return [asPattern(operation.operand, text(operation.operand))];
-    case 'Replace':
-      return [asPattern(operation.pattern, text(operation.pattern)), text(operation.replacement)];
-    case 'Slice':
-      return [
-        knownText(evaluateWord(expansion, operation.offset)),
-        operation.length === undefined ? 'rest' : knownText(evaluateWord(expansion, operation.length)),
-      ];
+      return { texts: [asPattern(operation.operand, knownText(values(operation.operand)))], added: [] };
+    case 'Replace': {
+      const pattern = asPattern(operation.pattern, knownText(values(operation.pattern)));
+      const replacement = values(operation.replacement);
+      return { texts: [pattern, knownText(replacement)], added: replacement.flat() };
+    }
+    case 'Slice': {
+      const offset = knownText(evaluateWord(expansion, operation.offset));
+      const length =
+        operation.length === undefined ? 'rest' : knownText(evaluateWord(expansion, operation.length));
+      return { texts: [offset, length], added: [] };
+    }
     default:
-      return [];
+      return { texts: [], added: [] };
   }
 }
 
@@ -379,7 +410,7 @@ function transformed(
     // `@E` decodes escapes such as `\x24`.
     if (operation.operand.value === 'E') walk.literals.note('[$(');
     const decodes = operation.operand.value === 'E';
-    return base.map((value) => [(decodes ? decodedEscapes(value) : undefined) ?? derivedHole(value)]);
+    return base.map((value) => [(decodes ? decodedEscapes(value) : undefined) ?? takenHole(value)]);
   }
   for (const value of base) {
     const text = textOf(value);

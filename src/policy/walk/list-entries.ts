@@ -1,4 +1,4 @@
-import { mayExpandIn, type Value } from '../words/arg.ts';
+import { mayExpandIn, textBehind, type Value } from '../words/arg.ts';
 
 /** The entries of an array in order. If `keys` is undefined they are 0, 1, 2, …, so that appending is a plain copy. */
 export interface ListEntries {
@@ -6,19 +6,26 @@ export interface ListEntries {
   readonly keys: readonly string[] | undefined;
   /** True if some entry contains text that could be evaluated again. */
   readonly mayExpand: boolean;
+  /** True if some entry contains a dash, so that part of it may be an option. */
+  readonly hasDash: boolean;
 }
 
 /** The entries of `a=()`. */
-export const noEntries: ListEntries = { values: [], keys: undefined, mayExpand: false };
+export const noEntries: ListEntries = { values: [], keys: undefined, mayExpand: false, hasDash: false };
 
 /** Appends values, as `a+=(…)` does, to entries with the keys 0, 1, 2, … */
 export function counted(old: ListEntries, values: readonly Value[]): ListEntries {
   const mayExpand = old.mayExpand || values.some(hasText);
-  return { values: old.values.concat(values), keys: undefined, mayExpand };
+  const hasDash = old.hasDash || values.some(containsDash);
+  return { values: old.values.concat(values), keys: undefined, mayExpand, hasDash };
 }
 
 function hasText(value: Value): boolean {
   return value.some(mayExpandIn);
+}
+
+function containsDash(value: Value): boolean {
+  return value.some((piece) => textBehind(piece).includes('-'));
 }
 
 /** Returns the entry with this key. */
@@ -38,5 +45,8 @@ export function entriesOf(map: ReadonlyMap<string, Value>): ListEntries {
   const keys = [...map.keys()];
   const inOrder = keys.every((key, at) => key === String(at));
   const values = [...map.values()];
-  return { values, keys: inOrder ? undefined : keys, mayExpand: values.some(hasText) };
+  return {
+    ...{ values, keys: inOrder ? undefined : keys },
+    ...{ mayExpand: values.some(hasText), hasDash: values.some(containsDash) },
+  };
 }

@@ -34,9 +34,11 @@ function remove(text: string, operator: '#' | '##' | '%' | '%%', pattern: string
 function replace(text: string, operator: string, pattern: string, replacement: string): string | undefined {
   // Only literal text is replaced; with a pattern, or `&` in the replacement, the result is unknown.
   if (escapeGlob(pattern) !== pattern || replacement.includes('&')) return undefined;
-  if (pattern === '') return text;
+  // `${x/#/a}` and `${x/%/a}` put text before and after the value; any other empty pattern matches nothing.
+  if (pattern === '' && operator !== '/#' && operator !== '/%') return text;
   if (operator === '/#') return text.startsWith(pattern) ? replacement + text.slice(pattern.length) : text;
-  if (operator === '/%') return text.endsWith(pattern) ? text.slice(0, -pattern.length) + replacement : text;
+  if (operator === '/%')
+    return text.endsWith(pattern) ? text.slice(0, text.length - pattern.length) + replacement : text;
   return operator === '//' ? text.split(pattern).join(replacement) : text.replace(pattern, () => replacement);
 }
 
