@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { hasMisleadingFolder } from '../words/misleading-name.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that write the files named in their arguments: `cp`, `tee`, `install`, `ln` … */
@@ -33,6 +34,17 @@ export const filePrograms: readonly ProgramEntry[] = [
       'truncate -s 0 /dev/sdb',
     ],
     harmless: ['tee out.log', 'tee -a a b', 'truncate -s 1M disk.img', 'tee /dev/stderr'],
+  },
+  {
+    names: ['mkdir'],
+    closed: [],
+    options: {
+      short: 'm:pvZ',
+      long: 'mode= parents verbose context[=] help version',
+    },
+    effects: ({ options }) => options.operands.filter(hasMisleadingFolder).map(refuseName),
+    runs: ['mkdir -- --upload-pack=x', 'mkdir -p a/-ux', "mkdir 'a -ux'"],
+    harmless: ['mkdir -p src/a .vscode', 'mkdir -m 755 "$x"', 'mkdir a-b "My - Folder"'],
   },
   {
     names: ['cp', 'mv', 'install', 'ln', 'gcp', 'gmv'],
@@ -149,4 +161,10 @@ function throughLink(source: Arg): Effect[] {
   return [text, `${text}/.bashrc`, `${text}/etc/file`].map((path) =>
     write({ ...source, text: path, pieces: [path] }),
   );
+}
+
+/** Refuses to create a directory whose name other programs would misread. */
+export function refuseName(at: Arg): Effect {
+  const reason = `it would create ${at.text ?? 'a folder'}, a name that other programs may read as an option`;
+  return { does: 'refuse', at, rule: 'file_name', reason };
 }

@@ -2,8 +2,10 @@ import { noOptions, type OptionGrammar, optionsOf } from '../options/grammar.ts'
 import { hiddenOptions, type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { hasMisleadingFolder } from '../words/misleading-name.ts';
 import { baseName } from '../words/paths.ts';
 import { joinWords } from './effects.ts';
+import { refuseName } from './files.ts';
 import { configEffects, runsTransport } from './git-config.ts';
 import { unknownGitOptions } from './git-options.ts';
 import type { Effect } from './program.ts';
@@ -192,6 +194,7 @@ const subcommands: readonly Subcommand[] = [
     effects: (options) => [
       ...refuse(options, 'template', 'brings hooks along'),
       ...refuse(options, 'separate-git-dir', 'chooses where git loads settings from'),
+      ...options.operands.filter(hasMisleadingFolder).map(refuseName),
     ],
   },
   {

@@ -1,9 +1,10 @@
 import { protectedNames } from '../../contract/protected-names.ts';
 import { fileKey } from '../programs/written-files.ts';
-import { type Arg, type Piece, patternOf, prefixOf, toArg, withProcess } from '../words/arg.ts';
+import { type Arg, type Piece, patternOf, toArg, withProcess } from '../words/arg.ts';
 import { describeDevice } from '../words/devices.ts';
 import { globMatches } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
+import { isMisleadingPath } from '../words/misleading-name.ts';
 import { anyOutput, type Output } from '../words/output.ts';
 import { baseName, normalisePath } from '../words/paths.ts';
 import type { WalkScope } from './scope.ts';
@@ -21,7 +22,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     walk.problems.push({ scope: 'write', rule: 'file_write', reason, program, ...span });
   }
   if (target.text === undefined || scope.shell.isAnywhere) noteUnknownWrite(walk, target, program, scope);
-  if (misleads.test(baseName(prefixOf(target)))) refuseName(walk, target, program);
+  if (isMisleadingPath(target)) refuseName(walk, target, program);
   if (target.pieces.some(mentionsOwn)) refuseOwn(walk, target, program);
   if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
   else if (target.text === undefined) judgeEnding(walk, target, program);
@@ -46,12 +47,9 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
   }
 }
 
-/** A file name such as `--to-command=x` becomes an option of `tar -x *`, and one with a newline looks like two in a listing. */
-const misleads = /^-.|\n/;
-
 function refuseName(walk: Walk, { pos, end }: Arg, program: string | undefined): void {
   const reason =
-    'writing a file whose name begins with - or contains a newline is not allowed under an allow list, because other programs would misread the name';
+    'writing a file with a newline or a word that begins with - in its name is not allowed under an allow list, because other programs would misread the name';
   walk.problems.push({ scope: 'finite', rule: 'file_name', reason, program, pos, end });
 }
 
