@@ -92,8 +92,11 @@ export const declarationPrograms: readonly ProgramEntry[] = [
         does: 'assign',
         name: options.operands[0] ?? knownArg('MAPFILE', self),
         uncertain: textRead(stdin),
-        made: madeBy(stdin),
-        operand: isOperandText(stdin),
+        made: options.has('d') && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin),
+        // After another delimiter than a line break, an entry may begin with a dash.
+        operand: options.values('d').every(({ text }) => /^\n?$/.test(text ?? 'a'))
+          ? isOperandText(stdin)
+          : undefined,
       },
     ],
     runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],

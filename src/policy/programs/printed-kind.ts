@@ -178,11 +178,16 @@ function sedKind(options: ParsedOptions): PrintedKind {
   return files.length === 0 && allMatch(scripts, plainScript) !== undefined ? 'input' : undefined;
 }
 
+/** Variables of awk whose text it prints between and after numbers. */
+const separatorNames = /^(?:OFS|ORS|OFMT|CONVFMT)=/;
+
 const printsField = /^[^{}"]*\{\s*print\s+\$(\d+|NF)\s*(?:;\s*)?(?:exit\s*(?:;\s*)?)?\}\s*$/;
 
 function awkKind(options: ParsedOptions, { stdin }: ProgramCall): PrintedKind {
   const [program, ...files] = options.operands;
   if (program?.text === undefined || options.has('f')) return undefined;
+  if ([...options.values('v'), ...files].some(({ text }) => separatorNames.test(text ?? 'OFS=')))
+    return undefined;
   if (printsSums(program.text)) return 'numbers';
   const field = printsField.exec(program.text)?.[1];
   if (field === undefined || files.length > 0 || stdin === 'none') return undefined;

@@ -6,7 +6,13 @@ import { hasOptionWord, isOperand } from '../words/output.ts';
 
 /** Returns true if no word of the output begins with a dash. */
 export function printsOperands(call: ProgramCall): boolean {
-  return printers.get(call.name)?.(call) === true;
+  const printer = printers.get(call.name);
+  return printer?.(call) === true && !call.args.some(holdsOption);
+}
+
+/** Returns true if a word begins with a dash after a blank in the argument, which may be a prefix, suffix or separator of the output. */
+function holdsOption({ text }: Arg): boolean {
+  return text?.includes('-') === true && /\s-/.test(text);
 }
 
 type Printer = (call: ProgramCall) => boolean;
@@ -19,14 +25,15 @@ function filter(isKept: (words: readonly string[]) => boolean = () => true): Pri
 
 const table: readonly (readonly [names: string, printer: Printer])[] = [
   ['arch hostname id nproc pwd tty uname whoami', () => true],
-  ['ls dir du wc md5sum sha1sum sha256sum sha512sum cksum realpath mktemp which', fromNames],
-  ['basename dirname', (call) => fromNames(call) && !call.args.some(({ text }) => text?.includes('/-'))],
+  ['ls dir du wc md5sum sha1sum sha256sum sha512sum cksum mktemp which', fromNames],
+  ['realpath basename dirname', (call) => fromNames(call) && !call.args.some(endsInOption)],
   ['readlink', (call) => fromNames(call) && call.args.some(({ text }) => /^-[a-z]*[fem]/.test(text ?? ''))],
-  ['date', ({ args }) => args.every((arg) => !prefixOf(arg).startsWith('+') || isDateFormat(wordText(arg)))],
+  ['date', ({ args }) => args.some((arg) => isDateFormat(wordText(arg)))],
   ['find', ({ args }) => !args.some((arg) => /^-f?printf/.test(prefixOf(arg))) && !isOptionLike(args[0])],
   ['fd fdfind', ({ args }) => !args.some((arg) => /^--format|^-[a-zA-Z]*[xX]|^--exec/.test(prefixOf(arg)))],
   ['grep egrep fgrep rg ag', listsFiles],
-  ['cat tac sort uniq head tail shuf', filter((words) => words.every((word) => /^-|^\d+$/.test(word)))],
+  ['cat tac sort uniq head shuf', filter((words) => words.every((word) => /^-|^\d+$/.test(word)))],
+  ['tail', filter((words) => words.every((word) => /^-(?!c|-b)|^\d+$/.test(word)))],
   ['tr', filter(([first, ...rest]) => separates(first === '-d' ? rest : [first ?? '', ...rest]))],
   ['cut', filter((words) => /^-d? ?[/ ]? ?-f ?\d/.test(words.join(' ').replace(/^-d ?(.) /, '-d$1 ')))],
   [
@@ -52,6 +59,16 @@ function fromNames({ args }: ProgramCall): boolean {
   return args.every((arg) => !/^--(?:$|time-style|sep)/.test(prefixOf(arg)) && !isOptionLike(arg));
 }
 
+/** Returns true for a path whose last part, or part below another folder, begins with a dash, and for a word such as `-a --x`. */
+function endsInOption({ text }: Arg, index: number, args: readonly Arg[]): boolean {
+  if (text?.includes('-') !== true) return false;
+  return text.includes('/-') || (text.startsWith('-') && args.slice(0, index).some(isOperandWord));
+}
+
+function isOperandWord({ text }: Arg): boolean {
+  return text?.startsWith('-') !== true;
+}
+
 /** Returns true if the word is unknown and may begin with a dash. */
 function isOptionLike(arg: Arg | undefined): boolean {
   return arg !== undefined && arg.text === undefined && !isSafe(arg.pieces[0]);
@@ -62,15 +79,20 @@ function isSafe(piece: Piece | undefined): boolean {
   return piece.hole !== 'unknown' || piece.operand === true || piece.outside === true;
 }
 
-/** Returns true unless `date` may print a word that begins with a dash: `%z` prints `-0500`, `%t` and `%n` begin a new word. */
-function isDateFormat(format: string): boolean {
-  return /^\+(?:%[-_0^#]?[a-mo-su-yA-Z]|[\w.:/,@+ ])(?:%[-_0^#]?[a-mo-su-yA-Z]|[\w.:/,@+-]| (?!-))*$/.test(
-    format,
+/**
+ * Returns true unless `date` may print a word that begins with a dash: `%z` prints `-0500`, `%Z` a name from TZ, `%t` and `%n` begin a new
+ * word. Without a format it prints the name of the time zone.
+ */
+function isDateFormat(word: string): boolean {
+  if (/^(?:-I\w*|--iso-8601(?:=\w+)?|--rfc-3339=\w+)$/.test(word)) return true;
+  return /^\+(?:%[-_0^#]?[a-mo-su-yA-Y]|[\w.:/,@+ ])(?:%[-_0^#]?[a-mo-su-yA-Y]|[\w.:/,@+-]| (?!-))*$/.test(
+    word,
   );
 }
 
 function listsFiles(call: ProgramCall): boolean {
   const words = call.args.map(wordText);
+  if (words.some((word) => /^--(?:label|path-separator)/.test(word))) return false;
   const lists = words.some((word) => /^-[a-zA-Z]*[lL][a-zA-Z]*$|^--files/.test(word));
   if (lists) return true;
   const isPicked = words.some((word) => /^-[a-zA-Z]*[ore]|^--only/.test(word));
@@ -115,8 +137,8 @@ const printedByGit: Readonly<Record<string, (words: readonly string[]) => boolea
     !words.some((word) => /^--(?:sq|parseopt|prefix|flags|no-flags|revs-only)/.test(word)),
   'merge-base': () => true,
   'rev-list': (words) => !words.some((word) => /^--(?:format|pretty|oneline)/.test(word)),
-  'ls-files': () => true,
-  'ls-tree': (words) => words.includes('--name-only'),
+  'ls-files': (words) => !words.some((word) => word.startsWith('--format')),
+  'ls-tree': (words) => words.includes('--name-only') && !words.some((word) => word.startsWith('--format')),
   'ls-remote': () => true,
   'hash-object': () => true,
   'write-tree': () => true,
@@ -142,6 +164,7 @@ function gitPrintsOperands(args: readonly Arg[]): boolean {
   const words = rest.map(wordText);
   const printed = Object.hasOwn(printedByGit, subcommand.text) ? printedByGit[subcommand.text] : undefined;
   if (printed !== undefined) return printed(words);
+  if (words.some((word) => word.startsWith('--line-prefix'))) return false;
   if (!/^(?:diff|diff-tree|diff-index|diff-files|log|show)$/.test(subcommand.text)) return false;
   const formats = words.filter((word) => /^--(?:name-|format|pretty|oneline)/.test(word));
   const isBare = /^diff/.test(subcommand.text) || words.some((word) => /^--(?:format|pretty)=/.test(word));

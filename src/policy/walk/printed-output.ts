@@ -93,7 +93,8 @@ function printsColumn({ name, args }: ProgramCall): boolean {
 function madeFrom(call: ProgramCall): Made | undefined {
   const { stdin } = call;
   if (stdin === 'none' || (stdin.more && stdin.made === undefined)) return undefined;
-  return printedKind(call) === 'input' && !stdin.text.includes('-') ? 'parts' : 'any';
+  const hasDash = stdin.text.includes('-') || call.args.some(({ text }) => text?.startsWith('--output-d'));
+  return printedKind(call) === 'input' && !hasDash ? 'parts' : 'any';
 }
 
 /** `ps -eo pid`, `ps aux` and `pgrep .` print the numbers of all processes. */

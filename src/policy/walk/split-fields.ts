@@ -26,9 +26,11 @@ export function splitFields(pieces: readonly Piece[], ifs: string): Chunk[] {
   );
 }
 
-/** Removes `operand` if IFS has a separator that is not a blank: the word after it may begin with a dash. */
+/** Removes `operand` and the name of a file if IFS has a separator that is not a blank: the word after it may begin with a dash. */
 function splitHole(hole: Hole, ifs: string): Hole {
-  return hole.operand && /\S/.test(ifs) ? { ...hole, operand: undefined } : hole;
+  if (!/\S/.test(ifs)) return hole;
+  if (hole.hole === 'glob') return { hole: 'unknown', text: '', from: foreignText };
+  return hole.operand ? { ...hole, operand: undefined } : hole;
 }
 
 /** Joins chunks to words; `wordBreak` ends a word. */
