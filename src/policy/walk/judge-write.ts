@@ -47,6 +47,12 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
   }
 }
 
+/** Refuses a path that a program may write, if it is protected; nothing else is known about it. */
+export function judgeProtected(walk: Walk, target: Arg, program: string, scope: WalkScope): void {
+  for (const path of pathsOf(walk, target, scope))
+    if (choosesCode(path, walk.home)) refuseProtected(walk, target, path, program);
+}
+
 function refuseName(walk: Walk, { pos, end }: Arg, program: string | undefined): void {
   const reason =
     'writing a file with a newline or a word that begins with - in its name is not allowed under an allow list, because other programs would misread the name';
