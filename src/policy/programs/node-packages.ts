@@ -98,13 +98,15 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       ['npx tsc --noEmit', 'tsc'],
       ['npx --no-install eslint .', 'eslint'],
       ['npx prettier@3 --write .', 'prettier'],
+      ['npx jest --config jest.config.js', 'jest'],
+      ['npx playwright test --browser=chromium', 'playwright'],
     ],
   },
   {
     names: ['pnpm', 'yarn', 'yarnpkg'],
     options: {
       short: 'C:F:rwsch',
-      long: 'dir= filter= recursive workspace-root silent parallel stream aggregate-output color no-color cwd= workspace-concurrency= reporter= config.script-shell= script-shell= use-node-version= use-yarnrc= shell-mode if-present prod dev frozen-lockfile immutable version help',
+      long: 'dir= filter= recursive workspace-root silent parallel stream aggregate-output color no-color cwd= workspace-concurrency= reporter= script-shell= use-node-version= use-yarnrc= shell-mode if-present prod dev frozen-lockfile immutable version help',
     },
     effects: (call) => [...npmSettings(call), ...runnerEffects(call)],
     runs: [
@@ -136,6 +138,8 @@ export const nodePackagePrograms: readonly ProgramEntry[] = [
       'pnpm run lint -- --fix',
       'yarn workspaces foreach run build',
       ['pnpm exec eslint .', 'eslint'],
+      ['pnpm exec playwright test --browser=chromium --config=x.ts', 'playwright'],
+      'yarn eslint --config eslint.config.js src',
       'yarn test exec touch',
       'yarn set version stable',
     ],
@@ -200,13 +204,29 @@ function npmSettings(call: ProgramCall): Effect[] {
 
 /** npm accepts any number of dashes before a setting, and points in its name: `-script-shell=x`, `---init.module`. */
 function oddDashes(call: ProgramCall): Effect[] {
-  const end = call.args.findIndex(({ text }) => text === '--');
-  return call.args.slice(0, end < 0 ? undefined : end).flatMap((arg): Effect[] => {
+  return ownWords(call).flatMap((arg): Effect[] => {
     const name = /^-+([a-z][\w.-]{2,})/i.exec(prefixOf(arg))?.[1]?.toLowerCase().replace(/[._]/g, '-');
-    if (name === undefined || !Object.keys(choosing).some((key) => key.startsWith(name) && key.length > 3))
-      return [];
+    if (name === undefined || !choosesCode(name)) return [];
     return [refused(call, `${wordText(arg).split('=')[0] ?? ''} ${settingReason}`, arg)];
   });
+}
+
+/** Returns true for the name of a setting, its beginning, or `--config.script-shell` of pnpm. */
+function choosesCode(name: string): boolean {
+  const setting = name.replace(/^config-(?=.)/, '');
+  return Object.keys(choosing).some((key) => key.startsWith(setting) && key.length > 3);
+}
+
+/** The words before `--` and before those that npx, `pnpm exec` and the like pass to a program. */
+function ownWords({ name, args, options }: ProgramCall): readonly Arg[] {
+  const [first, program] = options.operands;
+  const passed = /^(?:npx|pnpx|bunx)$/.test(name)
+    ? first
+    : /^(?:pnpm|yarn)/.test(name) && /^(?:exec|dlx)$/.test(first?.text ?? '')
+      ? program
+      : undefined;
+  const end = args.findIndex((arg) => arg.text === '--' || arg === passed);
+  return end < 0 ? args : args.slice(0, end);
 }
 
 /** `npm run env CMD` starts the program `env`, unless the project has a script of that name. */
@@ -221,7 +241,6 @@ function runEnv(call: ProgramCall): Effect[] {
 
 const choosing = {
   'script-shell': settingReason,
-  'config.script-shell': settingReason,
   'node-options': settingReason,
   'node-arg': settingReason,
   git: settingReason,
