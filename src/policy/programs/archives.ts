@@ -135,21 +135,40 @@ export const archivePrograms: readonly ProgramEntry[] = [
         ),
       ...options.values('F', 'file', 'I', 'O').flatMap((file) => remote(file, options.has('force-local'))),
       ...options.values('O').map((path): Effect => ({ does: 'write', path })),
+      ...(name === 'pax' ? paxFiles(args) : copiedBelow(options)),
     ],
     runs: [
+      'cpio -pd .git/hooks < list',
+      'cpio -id -D .git/hooks < a.cpio',
+      'pax -rw src .git/hooks',
+      'pax -w -f .git/config src',
       ["cpio -o --rsh-command='touch x' -F archive", 'touch'],
       'cpio -i -F host:archive',
       'cpio -o -O /etc/x',
       ['star -c compress-program=touch f=x a', 'touch'],
     ],
-    harmless: ['cpio -idmv', 'cpio -ov', 'pax -r -f a.tar', 'cpio -i -F a.cpio'],
+    harmless: [
+      'cpio -idmv',
+      'cpio -ov',
+      'cpio -pdm ../backup',
+      'pax -r -f a.tar',
+      'pax -w -f a.tar src',
+      'cpio -i -F a.cpio',
+    ],
   },
   {
     names: ['unzip', 'zipinfo', '7z', '7za', '7zz', 'unrar', 'unar'],
     closed: ['/usr/lib/7zip', '/usr/lib/p7zip'],
     options: { short: 'd:o:', long: 'output-directory=' },
-    effects: ({ args, name }) =>
-      args.flatMap((arg, index): Effect[] => {
+    effects: ({ args, name }) => [
+      ...(/^7z/.test(name) && /^(?:a|d|rn|u)$/.test(args[0]?.text ?? '')
+        ? args
+            .slice(1)
+            .filter((arg) => !prefixOf(arg).startsWith('-'))
+            .slice(0, 1)
+            .map(written)
+        : []),
+      ...args.flatMap((arg, index): Effect[] => {
         if (/^-[a-zA-Z]*:/.test(prefixOf(arg)) && name !== '7z')
           return [
             {
@@ -164,6 +183,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
         const text = folder?.text?.replace(/^-[do]/, '');
         return folder === undefined || text === undefined ? [] : writesBelow(knownArg(text, folder));
       }),
+    ],
     runs: [
       'unzip a.zip -d /etc',
       'unzip -: a.zip',
@@ -171,10 +191,29 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'unzip a.zip -d ~/.ssh',
       'unzip -o a.zip -d .git/hooks/',
       '7z x a.7z -o/usr/bin',
+      '7z a .git/config x',
     ],
     harmless: ['unzip a.zip', 'unzip -qo a.zip -d out', 'unzip -l a.zip', '7z x a.7z -oout', '7z a x.7z src'],
   },
 ];
+
+/** `cpio -p` copies files to its operand, and `-i` extracts them below `-D`. */
+function copiedBelow(options: ParsedOptions): Effect[] {
+  const folders = options.has('p', 'pass-through') ? options.operands : options.values('D', 'directory');
+  return folders.flatMap(writesBelow);
+}
+
+/** `pax -w -f ARCHIVE` writes an archive, and `pax -rw … FOLDER` copies to its last operand. */
+function paxFiles(args: readonly Arg[]): Effect[] {
+  const letters = args.map(({ text }) => /^-([a-zA-Z]+)$/.exec(text ?? '')?.[1] ?? '');
+  const [reads, writes] = ['r', 'w'].map((letter) => letters.some((word) => word.includes(letter)));
+  const last = args.at(-1);
+  if (reads && writes) return last === undefined ? [] : writesBelow(last);
+  const archive = args[letters.findIndex((word) => word.endsWith('f')) + 1];
+  return writes && archive !== undefined && letters.some((word) => word.endsWith('f'))
+    ? [{ does: 'write', path: archive }]
+    : [];
+}
 
 function zipEffects({ args, options }: ProgramCall): Effect[] {
   return [

@@ -37,7 +37,8 @@ function edLine(line: string): ExAction[] {
   if (/^s(?:[^\s\\!].*)?$/.test(text)) return [];
   const [, name = '', file] = /^([eErfwW]q?)(?:\s+(.*))?$/.exec(text) ?? [];
   if (name !== '' && file?.startsWith('!')) return [{ kind: 'run', text: file.slice(1) }];
-  if (/^[wW]q?$/.test(name)) return file === undefined ? [] : [{ kind: 'write', text: file }];
+  // `e` and `f` name the file that a later `w` writes.
+  if (/^(?:[wW]q?|[eEf])$/.test(name)) return file === undefined ? [] : [{ kind: 'write', text: file }];
   if (name !== '' && !name.includes('q')) return [];
   const listed = /^[gv](.)((?:(?!\1)[^\\]|\\.)*)\1(.*)$/.exec(text)?.[3];
   return listed !== undefined && !listed.endsWith('\\') ? edLine(listed) : [{ kind: 'refuse', text: line }];

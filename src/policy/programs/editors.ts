@@ -382,7 +382,8 @@ function typedInput(call: ProgramCall): Effect[] {
   if (call.args.some(({ text }) => /^--?(?:version|help|h)$/.test(text ?? ''))) return [];
   const isEx = call.name === 'ex' || call.args.some((arg) => /^-[a-zA-Z]*e/.test(arg.text ?? ''));
   const text = stdinText(call);
-  const reads = call.args.some((arg) => arg.text === '-');
+  // For ex, `-` means silent mode; for vim, the text of the file comes from stdin.
+  const reads = !isEx && call.args.some((arg) => arg.text === '-');
   if (reads) return [];
   const keys: Effect[] =
     isEx || text === '' ? [] : [refused(call, 'would be given keys, which may run commands')];

@@ -9,6 +9,7 @@ import { refuseName } from './files.ts';
 import { configEffects, runsTransport } from './git-config.ts';
 import { unknownGitOptions } from './git-options.ts';
 import type { Effect } from './program.ts';
+import { patchedFiles } from './script-tools.ts';
 
 interface Subcommand {
   readonly names: readonly string[];
@@ -200,11 +201,12 @@ const subcommands: readonly Subcommand[] = [
   {
     names: ['apply', 'am'],
     options: { short: '', long: 'unsafe-paths build-fake-ancestor=' },
-    effects: (options, { self }) => [
+    effects: (options, { self, stdin }) => [
       ...refuse(options, 'unsafe-paths', 'writes outside the working tree', 'writes'),
       ...options.values('build-fake-ancestor').map(written),
       // In `.git`, which has no working tree, paths are relative to the directory.
       written(knownArg('file', self)),
+      ...patchedFiles(stdin === 'none' ? '' : stdin.text, self),
     ],
   },
   {

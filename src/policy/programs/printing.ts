@@ -87,13 +87,19 @@ export const printingPrograms: readonly ProgramEntry[] = [
       'uncompress',
     ],
     closed: ['bzip2', 'gzip', 'lz4', 'xz', 'zstd'],
+    effects: ({ args, name }) => (/cat$/.test(name) ? [] : args.flatMap(unpackedFile)),
     output: ({ args, name }) => {
       const prints = /cat$/.test(name) || args.some((arg) => /^-[a-z]*c$|^--stdout$/.test(wordText(arg)));
       const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
       return prints && files.length > 0 && files.every(isFile) ? contents : undefined;
     },
-    runs: ['zcat x.gz | bash'],
-    harmless: ['gunzip -c dump.sql.gz', 'xz -dc a.xz', 'zstd -T0 a'],
+    runs: [
+      'zcat x.gz | bash',
+      'gunzip -f .git/config.gz',
+      'xz -d .envrc.xz',
+      'zstd -d .git/hooks/pre-commit.zst',
+    ],
+    harmless: ['gunzip -c dump.sql.gz', 'gunzip data.csv.gz', 'gzip -9 a.log', 'xz -dc a.xz', 'zstd -T0 a'],
   },
   {
     names: ['base64'],
@@ -107,6 +113,12 @@ export const printingPrograms: readonly ProgramEntry[] = [
     harmless: ['base64 -d file', 'base64 -w0 x'],
   },
 ];
+
+/** The file that a program such as `gunzip` writes beside a packed one. */
+function unpackedFile({ text, pos, end }: Arg): Effect[] {
+  const [, path] = /^([^-].*)\.(?:gz|tgz|taz|Z|z|bz2?|xz|lzma|lz4?|zst|zz)$/s.exec(text ?? '') ?? [];
+  return path === undefined ? [] : [{ does: 'write', path: knownArg(path, { pos, end }) }];
+}
 
 const contents = { ...fileContents, more: true } as const;
 

@@ -43,6 +43,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ["ssh -o RemoteCommand='touch x' -N host", 'touch'],
       'ssh -o PKCS11Provider=./x.so -N host',
       'ssh -o "$x" -N host',
+      "ssh -N -J 'h -oProxyCommand=touch' host",
+      'ssh -N -oProxyJump=-oProxyCommand=touch host',
       'ssh host',
       'ssh host < script.sh',
       ["ssh host <<< 'touch x'", 'touch'],
@@ -55,6 +57,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ['ssh -o StrictHostKeyChecking=no -i key u@host ls -l', 'ls'],
       ["ssh host 'ls -l /var/log | head'", 'ls', 'head'],
       'ssh -T git@github.com',
+      'ssh -N -J u@jump.example.com:22,ssh://second host',
       'ssh -G host',
       'ssh -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -N host',
       'ssh -O exit host',
@@ -102,6 +105,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       ["scp -o ProxyCommand='touch x' a host:b", 'touch'],
       "scp -oProxyCommand='./x' a host:b",
       'scp -F ./config a host:b',
+      "scp -J 'h -oProxyCommand=touch' a host:b",
+      'sftp host:x .git/hooks/',
       'sftp -S ./x host',
       ["sftp host <<< '!touch x'", 'touch'],
       ["echo '!touch x' | sftp -b - host", 'echo', 'touch'],
@@ -321,6 +326,7 @@ function sshEffects(call: ProgramCall): Effect[] {
       )
       .map((file) => refused(call, '-F reads settings that may run programs from a file', file)),
     ...values('I').map((file) => refused(call, '-I loads code from a file', file)),
+    ...values('J').flatMap((host) => jumpEffects(call, host)),
     ...values('E').map((path): Effect => ({ does: 'write', path })),
   ];
   const [host] = before.operands;
@@ -328,6 +334,13 @@ function sshEffects(call: ProgramCall): Effect[] {
   if (has('N', 'W', 's')) return settings;
   const gitHost = host.text?.startsWith('git@') && after.operands.length === 0;
   return [...settings, ...unclearStart(call), ...(gitHost ? [] : remoteCommand(call, after.operands))];
+}
+
+/** ssh starts another ssh for a jump host, with the name as part of a shell command: `h -oProxyCommand=x` would be an option of it. */
+function jumpEffects(call: ProgramCall, host: Arg): Effect[] {
+  return host.text !== undefined && !/^(?:[\w.%+~][\w.%+~@:/[\]-]*(?:,(?=\w)|$))*$/.test(host.text)
+    ? [refused(call, 'passes options to the ssh of a jump host', host)]
+    : [];
 }
 
 /** `ssh` joins the words after the host and passes them to a remote shell; without any, that shell reads stdin. */
@@ -356,6 +369,11 @@ function settingEffects(call: ProgramCall, option: Arg): Effect[] {
       .filter((file) => !/\/\.ssh\/known_hosts\w{0,9}$/.test(file))
       .map((file) => ({ does: 'write', path: knownArg(file, option) }));
   }
+  if (/^proxyjump$/i.test(name))
+    return jumpEffects(
+      call,
+      withoutPrefix(option, prefixOf(option).indexOf(name) + name.length + between.length),
+    );
   return /^(?:pkcs11provider|securitykeyprovider|xauthlocation|include|match|smartcarddevice)$/i.test(name)
     ? [refused(call, `-o ${name} chooses code that runs`, option)]
     : [];
@@ -371,6 +389,7 @@ function copySettings(call: ProgramCall): Effect[] {
       .values('F')
       .map((file) => refused(call, '-F reads settings that may run programs from a file', file)),
     ...options.values('D').map((server) => refused(call, '-D starts a server program', server)),
+    ...options.values('J').flatMap((host) => jumpEffects(call, host)),
   ];
 }
 
@@ -398,11 +417,11 @@ function sftpLine(call: ProgramCall, line: string): Effect[] {
   return target === undefined ? [] : [{ does: 'write', path: knownArg(target, call.self) }];
 }
 
-/** `scp` and `rsync` write their last operand if it is local. */
-function lastWritten({ options, name }: ProgramCall): Effect[] {
+/** `scp`, `sftp` and `rsync` write their last operand if it is local. */
+function lastWritten({ options }: ProgramCall): Effect[] {
   const { operands } = options;
   const target = operands.at(-1);
-  if (name === 'sftp' || target === undefined || operands.length < 2) return [];
+  if (target === undefined || operands.length < 2) return [];
   if (/^[^/]+:/.test(prefixOf(target))) return [];
   const sources = operands.slice(0, -1);
   const below = sources.flatMap((source) => source.text?.split(/[/:]/).at(-1) || []);

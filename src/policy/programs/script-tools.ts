@@ -1,6 +1,7 @@
+import { knownArg, type TextSpan } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
-import { writeOptions, writesBelow } from './option-effects.ts';
-import type { ProgramEntry } from './program.ts';
+import { stdinText, writeOptions, writesBelow } from './option-effects.ts';
+import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that execute other programs, but whose arguments are data; many of them are scripts. */
 export const scriptToolPrograms: readonly ProgramEntry[] = [
@@ -33,7 +34,7 @@ export const scriptToolPrograms: readonly ProgramEntry[] = [
     names: ['patch'],
     closed: [],
     options: {
-      short: 'bcd:D:eEfF:g:i:lnNo:p:r:RstTuvV:x:Y:zZ:B:',
+      short: 'bcd:D:eEfF:g:i:lnNo:p:r:RstTuvV:x:Y:z:ZB:',
       long: 'backup context directory= ifdef= ed remove-empty-files force fuzz= get= input= ignore-whitespace normal forward output= strip= reject-file= reverse silent quiet batch set-time set-utc unified version verbose version-control= basename-prefix= suffix= prefix= binary dry-run posix merge[=] reject-format= quoting-style= read-only= follow-symlinks backup-if-mismatch no-backup-if-mismatch help',
     },
     effects: allOf(
@@ -44,6 +45,9 @@ export const scriptToolPrograms: readonly ProgramEntry[] = [
         get: 'starts a version control system',
       }),
       writeOptions('o', 'output', 'r', 'reject-file'),
+      // `-B .git/hooks/` puts a copy of each old file there.
+      ({ options }) => options.values('B', 'prefix').flatMap(writesBelow),
+      (call) => patchedFiles(stdinText(call), call.self),
       ({ options }) => options.values('d', 'directory').flatMap(writesBelow),
       ({ options }) => options.operands.slice(0, 1).map((path) => ({ does: 'write', path })),
     ),
@@ -53,10 +57,14 @@ export const scriptToolPrograms: readonly ProgramEntry[] = [
       'patch -d .git/hooks -i p',
       'patch -e a p',
       'patch -g1 a p',
+      'patch -b -B .git/hooks/ pre-commit p',
+      'patch -b -z .orig .git/config p',
+      "patch -p1 <<'E'\n--- a/.envrc\n+++ b/.envrc\n@@ -1 +1 @@\n-a\n+b\nE",
     ],
     harmless: [
       'patch -p1 -i a.patch',
       'patch -p1 < a.patch',
+      "patch -p1 <<'E'\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\nE",
       'patch --dry-run -R -d sub -p0',
       'patch a.c a.diff',
     ],
@@ -64,3 +72,12 @@ export const scriptToolPrograms: readonly ProgramEntry[] = [
   { names: ['wdiff'], closed: ['diff', 'less'], runs: ['wdiff "$(touch x)" b'], harmless: ['wdiff a b'] },
   { names: ['mtr'], closed: ['mtr-packet'], runs: ['mtr "$(touch x)"'], harmless: ['mtr -r -c 1 host'] },
 ];
+
+/** The files that a known patch changes, with and without the first folder of their paths. */
+export function patchedFiles(patch: string, { pos, end }: TextSpan): Effect[] {
+  const names = [...patch.matchAll(/^(?:---|\+\+\+|\*\*\*|Index:|rename to)[ \t]+([^\t\n]+)/gm)]
+    .map(([, name = '']) => name.trim())
+    .filter((name) => name !== '/dev/null');
+  const paths = new Set(names.flatMap((name) => [name, name.replace(/^[^/]*\//, '')]));
+  return [...paths].map((path) => ({ does: 'write', path: knownArg(path, { pos, end }) }));
+}

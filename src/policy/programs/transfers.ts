@@ -181,6 +181,8 @@ export const transferPrograms: readonly ProgramEntry[] = [
       'wget -N --use-askpass=./x url',
       'wget --backups --use-askpass=./x url',
       'wget --directory .git/hooks url/x',
+      'wget -x -nH https://h/.vscode/tasks.json',
+      'wget -r -nH --no-parent https://h/a/.git/',
       'wget -P .git/hooks url/',
       'wget --some-new-option url',
     ],
@@ -273,9 +275,20 @@ function inFolder(call: ProgramCall, files: readonly Arg[], folder: Arg | undefi
 
 /** Output files that are named after the URLs. */
 function fetched(call: ProgramCall, folder: Arg | undefined): Effect[] {
-  const names = call.options.operands.flatMap(({ text }) =>
-    text === undefined ? [] : (text.split(/[?#]/)[0]?.split('/').at(-1) ?? []),
+  const makesFolders = call.options.has(
+    'x',
+    'force-directories',
+    'r',
+    'recursive',
+    'm',
+    'mirror',
+    'p',
+    'page-requisites',
   );
+  const names = call.options.operands.flatMap(({ text }) => {
+    const [path = ''] = text?.split(/[?#]/) ?? [];
+    return makesFolders ? path.replace(/^\w+:\/+/, '') : (path.split('/').at(-1) ?? []);
+  });
   // The server may choose another name.
   const all = folder === undefined ? names : [...names, 'file'];
   return inFolder(
