@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandCard } from '../../src/contract/console.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openConsolePage, type WatchedPage } from '../support/console-browser.ts';
+import { type Cut, createCut } from '../support/cut.ts';
+import { serve, type TestServer } from '../support/http.ts';
+
+let here: TestServer;
+let cut: Cut;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+beforeAll(async () => {
+  here = await serve({ env: { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' } });
+  cut = await createCut(here.port);
+  browser = await openBrowser({ viewport: { width: 1280, height: 800 } }, [cut.browserArg]);
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await cut.close();
+  expect(await here.close()).toEqual([]);
+});
+
+async function begin(script: string, words: string) {
+  const call = here.shell('bash', ['-c', script]);
+  const find = async () => {
+    const { body } = await here.send(`/api/commands?q=${words}`, { headers: here.bearer });
+    return (body as { commands: CommandCard[] }).commands[0];
+  };
+  await expect.poll(async () => (await find())?.state).toBe('running');
+  const id = (await find())?.id ?? '';
+  const stop = async () => {
+    await here.post(`/api/commands/${id}/stop`, {});
+    await call;
+  };
+  return { id, stop };
+}
+
+// How far the page is higher than the window.
+const overflowOf = ({ page }: WatchedPage) =>
+  page.evaluate('document.documentElement.scrollHeight - innerHeight') as Promise<number>;
+
+describe('the page of a command', { timeout: 300_000 }, () => {
+  test('is as high as the window, also with a line in its header', async () => {
+    const { id, stop } = await begin('seq 1000; sleep 3109', '3109');
+    for (const role of ['operator', 'viewer']) {
+      const watched = await openConsolePage(browser, here, { role, path: `/commands/${id}` });
+      await watched.page.locator('.log .ln').first().waitFor();
+      expect(await watched.page.locator('.line.viewer').count()).toBe(role === 'viewer' ? 1 : 0);
+      expect(await overflowOf(watched)).toBe(0);
+      await watched.page.goto(`${here.address}/approvals`);
+      await watched.page.getByRole('heading', { name: 'Approvals' }).first().waitFor();
+      expect(await overflowOf(watched)).toBe(0);
+      expect(watched.problems).toEqual([]);
+      await watched.page.close();
+    }
+    await stop();
+  });
+});
