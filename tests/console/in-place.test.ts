@@ -55,4 +55,45 @@ describe('the page of a command', { timeout: 300_000 }, () => {
     }
     await stop();
   });
+
+  test('keeps the lines that are read in their places when something above the output appears or goes', async () => {
+    const { id, stop } = await begin('seq -f "row %g" 1000; sleep 3110', '3110');
+    const watched = await openConsolePage(browser, here, { path: `/commands/${id}` });
+    const { page } = watched;
+    page.setDefaultTimeout(20_000);
+    await page.locator('.live').getByText('1,000 lines').waitFor();
+    const log = page.locator('.log');
+    await log.evaluate((view) => view.scrollTo(0, 8_000));
+    await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
+    const row = page.locator('.log .ln').filter({ hasText: /row 410$/ });
+    await row.waitFor();
+    const heightOf = async () => (await log.boundingBox())?.height ?? 0;
+    // In one step, because the elements of rows are reused for other lines.
+    const topOf = () =>
+      page.evaluate(`[...document.querySelectorAll('.log .ln')]
+        .find((one) => one.textContent.endsWith('row 410')).getBoundingClientRect().top`) as Promise<number>;
+    const top = await topOf();
+    // A scroll position is a whole number of pixels, but heights are not.
+    const isInPlace = () => expect.poll(async () => Math.abs((await topOf()) - top)).toBeLessThan(1);
+    const height = await heightOf();
+
+    const other = await begin('sleep 3111', '3111');
+    await expect.poll(heightOf).toBeLessThan(height);
+    await isInPlace();
+
+    const between = await heightOf();
+    cut.cut();
+    await page.getByText('Connection lost').waitFor();
+    await expect.poll(heightOf).toBeLessThan(between);
+    await isInPlace();
+    cut.join();
+    await page.getByText('Connection lost').waitFor({ state: 'detached' });
+    await expect.poll(heightOf).toBe(between);
+    await isInPlace();
+
+    await other.stop();
+    await stop();
+    expect(watched.problems.filter((problem) => !/WebSocket|Failed to load/.test(problem))).toEqual([]);
+    await page.close();
+  });
 });

@@ -34,6 +34,10 @@ export class Ring {
   #rowHeight = 20;
   /** The height of the view; reading it from the element in every frame would make the browser lay out twice. */
   #viewHeight = 0;
+  /** Where the view begins on the page. */
+  #viewTop: number | undefined;
+  /** The scroll position after the last scroll event. A browser changes the position of a view that grows at its end. */
+  #lastTop = 0;
   #spaceHeight = -1;
   #frame = 0;
   #asked = '';
@@ -88,7 +92,7 @@ export class Ring {
   #moveBy(rows: number): void {
     const top = this.#view.scrollTop + (rows * this.#rowHeight) / this.#scale();
     this.#resize();
-    this.#view.scrollTop = Math.max(0, top);
+    this.#setTop(Math.max(0, top));
   }
 
   set(options: RingOptions): void {
@@ -125,8 +129,24 @@ export class Ring {
     this.#elements.length = fit;
     this.#rows.replaceChildren(...this.#elements);
     this.#asked = '';
+    this.#stayInPlace();
     this.#tellFollow();
     this.#request();
+  }
+
+  // When something above the view changes its height, the view begins elsewhere: scroll by as much, so that the rows that
+  // the reader looks at stay where they are on the screen.
+  #stayInPlace(): void {
+    const before = this.#viewTop;
+    this.#viewTop = this.#view.getBoundingClientRect().top + window.scrollY;
+    const moved = before === undefined ? 0 : this.#viewTop - before;
+    if (this.#isFollowing || moved === 0) return;
+    this.#setTop(Math.max(0, this.#lastTop + moved / this.#scale()));
+  }
+
+  #setTop(top: number): void {
+    this.#view.scrollTop = top;
+    this.#lastTop = top;
   }
 
   #wrapAt(cellWidth: number): void {
@@ -175,6 +195,8 @@ export class Ring {
 
   readonly #scrolled = () => {
     const { scrollTop } = this.#view;
+    // Browsers round a position; if the rounded one were kept, repeated changes would add up.
+    if (Math.abs(scrollTop - this.#lastTop) >= 1) this.#lastTop = scrollTop;
     if (this.#isFollowing && Math.abs(scrollTop - this.#ownTop) < 2) return;
     // A view that gets another size scrolls as well; `measure` follows it.
     if (this.#isFollowing && this.#view.clientHeight !== this.#viewHeight) return;
@@ -201,7 +223,7 @@ export class Ring {
 
   #scrollTo(visual: number): void {
     this.#resize();
-    this.#view.scrollTop = (visual * this.#rowHeight) / this.#scale();
+    this.#setTop((visual * this.#rowHeight) / this.#scale());
     this.#request();
   }
 
