@@ -18,7 +18,15 @@ export const diskRules: readonly DangerRule[] = [
       'env mkfs.vfat /dev/sdc',
       'mkswap /dev/sda2',
     ],
-    spares: ['mkfs.ext4 --help', 'mkfs -V', 'echo mkfs.ext4 /dev/sda1', 'man mkfs', 'mkfs.ext4 -h'],
+    spares: [
+      'mkswap /swapfile',
+      'mkfs.ext4 -F build/disk.img',
+      'mkfs.ext4 --help',
+      'mkfs -V',
+      'echo mkfs.ext4 /dev/sda1',
+      'man mkfs',
+      'mkfs.ext4 -h',
+    ],
   },
   {
     rule: 'device_write',
@@ -136,12 +144,19 @@ export const diskRules: readonly DangerRule[] = [
 
 function testFormat(call: ProgramCall): DangerFound | undefined {
   const asksForHelp = call.args.every((arg) => /^(?:-h|-V|-\?|--help|--version)$/.test(wordText(arg)));
-  return asksForHelp
+  return asksForHelp || call.args.some(isImageFile)
     ? undefined
     : {
         at: call.args.at(-1) ?? call.self,
         reason: 'it creates a new file system, which erases the existing data',
       };
+}
+
+/** Returns true for a swap file or the image of a file system, which is no device. */
+function isImageFile({ text }: Arg): boolean {
+  return (
+    text !== undefined && /^(?!-|.*\/dev\/|.*\.\.)(?:.*\.(?:img|raw|ext[234])|.*\/?swap-?file)$/.test(text)
+  );
 }
 
 /** For each program, returns true if these words only read the device, as `fdisk -l` does. */

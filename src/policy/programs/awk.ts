@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, mayBecomeCode, toArg, unknown, wordText } from '../words/arg.ts';
+import { type Arg, foreignText, knownArg, mayBecomeCode, toArg, unknown, wordText } from '../words/arg.ts';
 import { awkActions } from './awk-script.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -36,6 +36,7 @@ export const awkPrograms: readonly ProgramEntry[] = [
       'gawk \'@load "x"; BEGIN{}\'',
       'gawk \'BEGIN { f = "sys" "tem"; @f("touch") }\'',
       'awk "$prog" a',
+      'for f in src/*; do n=$(basename "$f"); awk "/$n/" a; done',
       'awk --source \'BEGIN{system("touch")}\'',
       "gawk -o out 'BEGIN{}'",
       'awk \'BEGIN{getline / system("touch x") / 1}\'',
@@ -119,15 +120,20 @@ function fileEffects(call: ProgramCall, file: Arg): Effect[] {
     : programEffects(call, script);
 }
 
-/** The name of a file can end a string of the program and begin other code. */
-function hasFileName({ pieces }: Arg): boolean {
-  return pieces.some((piece) => typeof piece === 'object' && piece.hole === 'glob');
+/** The name of a file, and other text from outside, can end a string of the program and begin other code. */
+function hasForeignText({ pieces }: Arg): boolean {
+  return pieces.some(
+    (piece) =>
+      typeof piece === 'object' &&
+      piece.outside !== true &&
+      (piece.hole === 'glob' || piece.from?.includes(foreignText) === true),
+  );
 }
 
 function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
   const holes = program.pieces.filter((piece) => typeof piece !== 'string').length;
   const isText = program.pieces.some((piece) => typeof piece === 'string' && piece.trim() !== '');
-  if (holes > 0 && (!isText || mayBecomeCode(program) || hasFileName(program))) {
+  if (holes > 0 && (!isText || mayBecomeCode(program) || hasForeignText(program))) {
     const reason = `the program for ${name} cannot be known; pass file names and other text with -v`;
     return [{ does: 'unknown', at: program, reason }];
   }

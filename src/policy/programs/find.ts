@@ -1,6 +1,6 @@
 import { isSelective, startingPoints, withRecursive } from '../danger/deletes.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
+import { type Arg, foreignText, knownArg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
@@ -26,6 +26,7 @@ export const findPrograms: readonly ProgramEntry[] = [
       'find find -exec find -exec {} +',
       'find . -exec $x {} +',
       'find . -fprint0 out',
+      ['find . -exec awk \'END { print "{}", NR }\' {} ;'],
     ],
     harmless: [
       "find . -name '*.ts'",
@@ -107,11 +108,14 @@ function started({ selective, paths }: Found, argv: readonly Arg[], at: Arg): Ef
   }));
 }
 
+/** A path that find puts into a longer word; no word of it begins with a dash, but it may contain code of awk. */
+const foundName: Piece = { hole: 'unknown', text: '{}', from: foreignText, operand: true };
+
 function withFound(word: Arg, path: readonly Piece[]): Arg {
   if (word.text === '{}') return toArg(path, word);
   const pieces = word.pieces.flatMap((piece) =>
     typeof piece === 'string'
-      ? piece.split('{}').flatMap((part, index) => (index > 0 ? [unknown, part] : [part]))
+      ? piece.split('{}').flatMap((part, index) => (index > 0 ? [foundName, part] : [part]))
       : [piece],
   );
   return toArg(pieces, word, word.many);
