@@ -23,6 +23,7 @@ export const machineRules: readonly DangerRule[] = [
       'systemctl --force --force reboot',
       'systemctl isolate rescue.target',
       'loginctl reboot',
+      'loginctl terminate-user root',
     ],
     spares: [
       'shutdown -c',
@@ -165,6 +166,8 @@ function powerVerb(
   const verb = words.findIndex((word) => !word.startsWith('-'));
   const at = call.args[verb];
   if (at === undefined || words.includes('--user')) return undefined;
+  if (call.name === 'loginctl' && /^(?:terminate|kill)-user$/.test(words[verb] ?? ''))
+    return { at, reason: 'it ends every process of a user' };
   const isolates =
     words[verb] === 'isolate' ||
     (/^(?:start|restart)$/.test(words[verb] ?? '') &&

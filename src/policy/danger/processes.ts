@@ -34,6 +34,7 @@ export const processRules: readonly DangerRule[] = [
       "ps aux | awk '{print $2}' | xargs kill -9",
       'kill -9 {2..65535}',
       'kill 1',
+      "pgrep -f '' | xargs kill",
       'kill -s TERM 1',
     ],
     spares: [
@@ -76,11 +77,13 @@ export const processRules: readonly DangerRule[] = [
       'pkill --signal 9 -U 0',
       'skill -KILL -u root',
       'killall systemd',
+      'killall -9 -y 10h',
       'pkill -9 init',
     ],
     spares: [
       'pkill -f server',
       'pkill -9 -u "$USER" node',
+      'killall -o 1h node',
       'pkill -9 -f vite',
       'pkill .x',
       'killall -HUP systemd',
@@ -113,6 +116,9 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
     (arg, index) =>
       !/^-/.test(prefixOf(arg)) && index !== byUser + 1 && wordText(args[index - 1]) !== '--signal',
   );
+  const byAge = args.find(({ text }) => /^(?:-[yo]|--younger-than|--older-than)$/.test(text ?? ''));
+  if (name === 'killall' && byAge !== undefined && pattern.length < 2)
+    return { at: byAge, reason: 'it kills every process of that age' };
   const user = args[byUser];
   if (user !== undefined && pattern.length === 0)
     return { at: user, reason: 'it kills every process of a user' };

@@ -123,6 +123,11 @@ const systemSubdirectories = [
   ),
   ...['lib', 'log', 'cache', 'spool', 'run', 'mail', 'db'].map((name) => `var/${name}`),
   ...['bin', 'lib'].map((name) => `usr/local/${name}`),
+  ...['x86_64', 'aarch64', 'i386', 'riscv64'].flatMap((machine) => [
+    `usr/lib/${machine}-linux-gnu`,
+    `lib/${machine}-linux-gnu`,
+  ]),
+  'usr/lib/systemd',
   'etc/ssh',
   'etc/systemd',
   'etc/pam.d',

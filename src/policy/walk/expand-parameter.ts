@@ -1,6 +1,7 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { decodeEscapes } from '../programs/decode-escapes.ts';
 import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import { escapeGlob } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
 import { hasOptionWord } from '../words/output.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
@@ -261,12 +262,27 @@ function applyOperation(
     const result = text === undefined ? undefined : transformText(text, operation, texts);
     if (result === undefined && keepsDigits(part.text)) return [outside];
     if (result !== undefined) return [result];
+    const trimmed = withoutEnding(value, operation, texts);
+    if (trimmed !== undefined) return trimmed;
     return [
       keepsBeginning(value, operation, texts)
         ? { ...derivedHole(value), operand: true }
         : takenHole(isSeparator(value, added) ? value : [...value, ...added]),
     ];
   });
+}
+
+/** Removes known text from the end of a value whose beginning is unknown: `${d%/}` after a glob. */
+function withoutEnding(
+  value: Value,
+  operation: ParameterOperation,
+  [pattern]: readonly (string | undefined)[],
+): Value | undefined {
+  const last = value.at(-1);
+  if (operation.type !== 'Remove' || !operation.operator.startsWith('%')) return undefined;
+  if (typeof last !== 'string' || pattern === undefined || escapeGlob(pattern) !== pattern) return undefined;
+  if (last.endsWith(pattern)) return [...value.slice(0, -1), last.slice(0, last.length - pattern.length)];
+  return last.length < pattern.length ? undefined : value;
 }
 
 /** Returns true for `${x//[^a-z]/-}`, whose dash cannot complete an option if no text of the command is in `x`. */

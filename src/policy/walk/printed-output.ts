@@ -104,7 +104,7 @@ export function listedProcesses({ name, args }: ProgramCall): (Output & { more: 
   const isEvery =
     name === 'ps'
       ? /(?:^| )-?(?:[eA]|au?x)[a-z]*(?: |$)/.test(words) && /\bpid\b|^(?:aux|ax|-[eA]f?l?)$/.test(words)
-      : /^\.?$/.test(words);
+      : /^(?:-[fxa]+ ?)*\.?$/.test(words);
   return isEvery ? { text: everyProcess, more: true } : undefined;
 }
 

@@ -50,11 +50,19 @@ export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: WalkSc
 
 /** A loop without end whose body only starts commands in the background fills the table of processes. */
 function judgeEndless(walk: Walk, body: CompoundList, scope: WalkScope): void {
-  const starts = body.commands.filter(({ background }) => background === true);
   const span = body.commands[0];
-  if (span === undefined || starts.length < body.commands.length) return;
+  if (span === undefined || !startsOnly(body)) return;
   const reason = 'the loop starts programs without end and waits for none (a fork bomb)';
   walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, ...spanOf(span, scope) });
+}
+
+/** Returns true if a list only starts commands in the background, also inside `( … )` or `{ …; }`. */
+function startsOnly({ commands }: CompoundList): boolean {
+  return commands.every(
+    ({ background, command }) =>
+      background === true ||
+      ((command.type === 'Subshell' || command.type === 'BraceGroup') && startsOnly(command.body)),
+  );
 }
 
 /** Walks a loop body, and again if it changed variables, with the values that the first round may have left. */
