@@ -229,7 +229,8 @@ function readEffects(call: ProgramCall): Effect[] {
   const made = (isCut || /\w/.test(separators)) && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin);
   const operand = isCut || /\S/.test(separators) ? undefined : isOperandText(stdin);
   // The next `read` may get the rest of the line, which may begin with a dash.
-  if (isCut && made === 'any' && /-[\w-]/.test(uncertain))
+  const cutsNames = isCut && stdin !== 'none' && stdin.more && stdin.operand === true;
+  if (cutsNames || (isCut && made === 'any' && /-[\w-]/.test(uncertain)))
     return [{ does: 'unknown', at: self, reason: 'the places where read splits its input are not known' }];
   const list = options
     .values('a')
