@@ -67,7 +67,8 @@ export function AuditPage() {
     () =>
       onRecords((records) => {
         if (isFiltered) return;
-        // New rows wait while the user points at the list, so that no row moves under the pointer, and behind those that wait.
+        // While the user points at the list, or other new rows wait, new rows wait as well: no row moves under the pointer, and the
+        // order stays.
         const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
         if (isUsed || waits.current) setLater((before) => put(records, before));
         else show(records);

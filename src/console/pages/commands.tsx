@@ -70,8 +70,8 @@ export function CommandsPage() {
           const newest = before.commands[0]?.asked_at ?? '';
           const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
           if (begun.length === 0) return { ...before, commands: kept };
-          // New rows wait while the user points at the list or filters it, so that no row moves under the pointer, and behind those
-          // that wait.
+          // While the user points at the list or filters it, or other new rows wait, new rows wait as well: no row moves under the
+          // pointer, and the order stays.
           const { since, ids } = seen.current;
           const isUsed =
             list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || active.length > 0;
