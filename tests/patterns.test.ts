@@ -90,13 +90,13 @@ function slowPatterns(patterns: readonly Found[]): string[] {
 }
 
 describe('regular expressions', () => {
-  test('take no more than linear time on hostile texts', { timeout: 120_000 }, () => {
+  test('take linear time on hostile texts', { timeout: 120_000 }, () => {
     const patterns = files.flatMap(literalsIn);
     expect(patterns.length).toBeGreaterThan(300);
     expect(slowPatterns(patterns)).toEqual([]);
   });
 
-  test('that are constructed take no more either', { timeout: 60_000 }, async () => {
+  test('take linear time on hostile texts if they are constructed', { timeout: 60_000 }, async () => {
     const makers = files.filter((path) =>
       /^const [^\n]*new RegExp\(|^ {2}new RegExp\(/m.test(readFileSync(root + path, 'utf8')),
     );

@@ -72,7 +72,7 @@ test.each([
   ['a hard link', (target: string) => linkSync(target, path)],
   ['a FIFO', () => spawnSync('mkfifo', [path])],
 ])(
-  '%s in the place of the file is refused without waiting, and the file continues once it is gone',
+  '%s that replaces the file is refused without waiting, and lines are appended again once it is gone',
   (kind, replace) => {
     const target = join(folder, 'target');
     writeFileSync(target, 'precious\n');

@@ -63,7 +63,7 @@ describe('S6: secrets that are known by their digests', () => {
     expect(createDigestRedact(digests)(`<${key}>`)).toBe('<[redacted][redacted]>');
   });
 
-  test('take a limited time, also if another machine chose checksums that match everywhere', () => {
+  test('take a limited time, even if another machine chose checksums that match everywhere', () => {
     const everywhere = { bytes: 4_096, first: 0, last: 0, digest: 'x', beginnings: [] };
     const hostile: SecretDigests = {
       key: 'x',

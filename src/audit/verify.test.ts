@@ -347,7 +347,7 @@ describe('S6: retention', () => {
   });
 
   test.each(['symlink', 'FIFO'] as const)(
-    'is not misled by a %s in the place of a file or of the index',
+    'is not misled by a %s that replaces a file or the index',
     (kind) => {
       const replace = (path: string) => {
         rmSync(path, { force: true });

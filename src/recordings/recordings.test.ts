@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('a command is recorded to its end, also if the server closes first', async () => {
+test('a command is recorded to its end, even if the server closes first', async () => {
   const here = createTestEngine({ wrap: (backend) => recordOutput(backend, createRecordings(dir, limits)) });
   const id = await here.start('echo begun; sleep 30');
   await expect.poll(() => readFileSync(join(dir, `${id}.cast`), 'utf8')).toContain('begun');

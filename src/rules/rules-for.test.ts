@@ -6,7 +6,7 @@ import { narrowRules, readRules, rulesFor, rulesForFamily, rulesForShell, whenUn
 const resolve = (sources: SettingSources) => resolveSettings(sources, allSettings);
 const project = (text: string) => ({ project: { path: '/p/nacre.yaml', text } });
 
-describe('P12: every door and what it runs while its list is unset', () => {
+describe('P12: the programs that every door runs while its list is unset', () => {
   const only = (tools: string) => resolve({ env: { NACRE_TOOLS: tools } });
   const specified = 'git ls cat head tail grep find wc diff docker npm npx make cargo go python pip'.split(
     ' ',

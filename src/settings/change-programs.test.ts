@@ -11,7 +11,7 @@ const denied =
   'policy:\n  - { verdict: deny, program: curl, reason: The user denied it., examples: { matches: [curl] } }\n';
 
 describe('allowing a program', () => {
-  it('adds it to the list, beside the preset and its comment', () => {
+  it('adds it to the list, and keeps the preset and its comment', () => {
     expect(allow('preset: dev # mine\n', 'docker').text).toBe(
       'preset: dev # mine\nallowed_commands: [docker]\n',
     );

@@ -114,7 +114,7 @@ test('throws if the lock file cannot be created', () => {
   expect(() => withLock(join(folder, 'none', 'lock'), () => 'never')).toThrow('ENOENT');
 });
 
-test('a sparse file of 3 GB in the place of a lock is removed without being read', () => {
+test('a sparse file of 3 GB that replaces a lock is removed without being read', () => {
   writeFileSync(path, '');
   truncateSync(path, 3_000_000_000);
   expect(msToLock()).toBeLessThan(4_000);

@@ -51,7 +51,7 @@ describe('an output log in the page', () => {
     );
   });
 
-  test('colours continue over lines, also when rows are read from the middle', () => {
+  test('colours continue over lines, even when rows are read from the middle', () => {
     const store = new LogStore(0);
     store.append(encode(`\u001b[31mred\n${'more\n'.repeat(600)}\u001b[0mplain\n`), 0, false);
     expect(store.rows(0, 1)[0]?.pieces).toEqual([{ text: 'red', classes: 'f1' }]);

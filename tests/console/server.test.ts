@@ -301,7 +301,7 @@ describe('observers', { timeout: 300_000 }, () => {
 });
 
 describe('pages', { timeout: 300_000 }, () => {
-  test('64 can be open; the next one is told why it has to wait', async () => {
+  test('64 can be open; the next one gets the reason why it has to wait', async () => {
     const pages = await Promise.all(Array.from({ length: 64 }, () => openConsole(here, operator)));
     const late = new WebSocket(`${here.address.replace('http', 'ws')}/api/console`, { headers: operator });
     const [code, reason] = await once(late, 'close');

@@ -42,7 +42,7 @@ describe('nacre uninstall', () => {
     expect((await nacre('uninstall', '--yes')).stdout).toContain('There is nothing to remove.');
   });
 
-  it('removes kept changes, also those beside a workspace on another mount, and nothing that only looks like them', async () => {
+  it('removes kept changes, including those next to a workspace on another mount, and nothing that only looks like them', async () => {
     await install();
     put('disk/.nacre-changes-0/entries/cmd_1/notes.json', '{}');
     put('disk/papers/thesis.txt', 'mine');

@@ -81,7 +81,7 @@ const ask = (page: Page, url: string, init: object = {}) =>
   );
 
 describe('H10: the console', { timeout: 60_000 }, () => {
-  test('explains how to sign in, and asks no more', async () => {
+  test('explains how to sign in, and stops making requests', async () => {
     const page = await browser.context.newPage();
     const asked: string[] = [];
     page.on('request', (request) => request.url().includes('/api/') && asked.push(request.url()));

@@ -122,7 +122,7 @@ describe.skipIf(reason !== undefined)('an allocation of Slurm', () => {
   });
 });
 
-test('a machine without Slurm is told to install it or to name a login node', async () => {
+test('the error for a machine without Slurm says to install it or to name a login node', async () => {
   const road = createRoad(
     { name: 'hpc', orphanMs: 1_000, limits: {}, road: { kind: 'slurm', timeSeconds: 300 } },
     { program: builtWorker, build: 'test', environment: { PATH: '/nonexistent' }, cwd: '/' },

@@ -109,7 +109,7 @@ function write(text: string) {
 
 describe('a change of the settings while a connection is open', () => {
   test.each(eras)(
-    'over MCP %s is told with the next reply, to new connections, and in tools/list',
+    'over MCP %s is in the next reply, in the instructions of new connections, and in tools/list',
     async (era) => {
       write('allowed_commands: [echo]\n');
       let changes = 0;

@@ -60,7 +60,7 @@ describe.concurrent('a command that needs the network in a sandbox without one',
     }
   });
 
-  test('read_output: says so once the command has ended, also if the message was read before', async ({
+  test('read_output: says so once the command has ended, even if the message was read before', async ({
     expect,
   }) => {
     const { use } = await serve({ env });

@@ -57,7 +57,7 @@ test('a new version uses a worker of the same protocol, and reattaches to its co
   await last.kill();
 });
 
-test('a version of another protocol has a worker beside the old one, which ends with its last command', {
+test('a version of another protocol starts its own worker, and the old one ends with its last command', {
   ...slow,
 }, async () => {
   const home = createOutliveHome();

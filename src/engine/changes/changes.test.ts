@@ -111,7 +111,7 @@ describe('changes', () => {
     expect([read('a'), read('b')]).toEqual(['a\nyours\n', 'b\nmine\n']);
   });
 
-  it('of two commands at once are applied in the order of their ends, and conflicts are told by path', async () => {
+  it('of two commands at once are applied in the order of their ends, and conflicts are reported by path', async () => {
     const here = create({ changes: 'track' });
     const go = join(workspace, '..', 'go');
     const begun = createDeferred<void>();
@@ -130,7 +130,7 @@ describe('changes', () => {
     expect([read('a'), read('b'), readdirSync(workspace)]).toEqual(['a\n', 'b\n', ['a', 'b']]);
   });
 
-  it('are kept beside a workspace on another mount (tmpfs), where commands cannot see them', async (test) => {
+  it('are kept next to a workspace on another mount (tmpfs), where commands cannot see them', async (test) => {
     needRoot(test);
     const mount = temporaryFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', mount]);

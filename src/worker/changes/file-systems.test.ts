@@ -81,7 +81,7 @@ describe('the store on ext4', () => {
 });
 
 describe('a subvolume of btrfs', () => {
-  it('is a workspace only with a place beside it, and changes in one inside of the workspace stay held', async (test) => {
+  it('is a workspace only with a writable folder next to it, and changes in one inside of the workspace stay held', async (test) => {
     const mount = mountNew(fileSystems[2], test);
     const [volume, workspace] = [join(mount, 'volume'), join(mount, 'workspace')];
     mkdirSync(workspace);

@@ -121,7 +121,7 @@ describe('a helper that is killed before one of its steps', () => {
     120_000,
   );
 
-  it('leaves the state before or after also if the disk is full, so that it moves back what it has moved', async (test) => {
+  it('leaves the state before or after even if the disk is full, so that it moves files back', async (test) => {
     needRoot(test);
     const mount = temporaryFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,nr_inodes=100', 'tmpfs', mount]);

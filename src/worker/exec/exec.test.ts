@@ -266,7 +266,7 @@ describe('the list of the caller', () => {
   const isRun = async (spec: Partial<JobSpec>) => (await here.run('id -u', spec)).state.end?.exitCode === 0;
 
   test.each(['namespace', 'unshare', 'group'] as const)(
-    'is enforced beside others at level %s, whichever shells wait',
+    'is enforced at level %s, although shells for other lists wait',
     async (highestLevel) => {
       make(['ls', 'make'], { exec: 'auto', highestLevel, warmShells: 2 });
       for (let round = 0; round < 3; round += 1) {

@@ -28,7 +28,7 @@ describe('the cgroups of a server', () => {
     ]);
   });
 
-  test('of version 1 are below the mount, also if only a part of the hierarchy is mounted', () => {
+  test('of version 1 are below the mount, even if only a part of the hierarchy is mounted', () => {
     const point = temporaryFolder();
     mkdirSync(join(point, 'job'));
     const mount = { version: 1, point, options: ['pids'] } as const;

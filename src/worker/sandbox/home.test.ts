@@ -195,7 +195,7 @@ describe('the sandbox workspace', () => {
     await here.close();
   });
 
-  test('uses no folder in place of the workspace that was moved', async () => {
+  test('uses no folder that has replaced a workspace that was moved', async () => {
     const here = openWorker();
     const moved = `${project}-moved`;
     await here.run('true', { cwd: project });

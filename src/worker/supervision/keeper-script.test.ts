@@ -68,7 +68,7 @@ test('the CPU time in an `ended` message is parsed in any locale', () => {
   expect(parseKeeperMessage('ended 3 4')).toBeUndefined();
 });
 
-test('a signal is told apart from an exit code by the line of `jobs`', () => {
+test('the line of `jobs` distinguishes a signal from an exit code', () => {
   const parse = (lines: string, status = 137) =>
     parseKeeperMessage(`${lines}ended ${status} 4 0m0.001s 0m0.002s\n0m0.003s 0m0.040s\n`);
   const noise = 'bash: line 4: 137 Killed  run\n';

@@ -101,7 +101,7 @@ describe.each(['group', 'namespace'] as const)('T9: a command at a terminal (%s)
     await shows(id, '300000');
   });
 
-  test('is detected as waiting for input, also when it reads /dev/tty', async (context) => {
+  test('is detected as waiting for input, even when it reads /dev/tty', async (context) => {
     needPrograms(context, 'python3');
     for (const script of ['read -r x', 'read -r x </dev/tty', 'exec bash --norc -i', 'exec python3 -q']) {
       const id = await here.start(`echo up; ${script}`, atTerminal);
