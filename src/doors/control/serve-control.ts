@@ -2,15 +2,15 @@
 // 1. a folder and a socket with owner-only permissions, and a secret in a file next to it, 2. one JSON request per line,
 // which has to contain the secret, 3. each becomes an engine call by the local user, who may see every command.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../../contract/failure.ts';
 import { maxLineBytes } from '../../servers/control-call.ts';
 import { createId } from '../../support/ids.ts';
+import { listenAt } from '../../support/listen-at.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { toSocketAddress } from '../../support/socket-address.ts';
 import { answerRequest, type ControlledServer } from './answer-request.ts';
 
 /** An open control socket. */
@@ -42,22 +42,11 @@ export async function serveControl(folder: string, controlled: ControlledServer)
   };
 }
 
-// The socket gets its name after listen(). Before that, connect() would fail, and a client would delete the socket like one that a
-// killed server left behind.
 function listen(server: Server, path: string): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const draft = `${path}.new`;
-    const { address, release } = toSocketAddress(draft);
-    server.once('error', (error) => {
-      release();
-      reject(cannotOpen(path, error));
-    });
-    server.listen(address, () => {
-      release();
-      chmodSync(draft, 0o600);
-      renameSync(draft, path);
-      resolve();
-    });
+    server.once('error', (error) => reject(cannotOpen(path, error)));
+    server.once('listening', resolve);
+    listenAt(server, path, (draft) => chmodSync(draft, 0o600));
   });
 }
 

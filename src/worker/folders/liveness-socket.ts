@@ -1,8 +1,9 @@
 // A socket that a server listens on as long as it lives. The kernel closes it when the server dies, and unlike a pid it can be
 // checked from another pid namespace: connect() succeeds even if the server is stopped or was suspended for days.
-import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { listenAt } from '../../support/listen-at.ts';
 import { bootId, isOnLocalDisk } from '../../support/process-identity.ts';
 import { readRegularFile } from '../../support/regular-file.ts';
 
@@ -15,7 +16,7 @@ export function openLivenessSocket(folder: string): () => void {
   // Without /proc, or on a file system without sockets, servers in other namespaces cannot know, and leave the folder alone.
   server.on('error', () => {});
   try {
-    listen(server, folder);
+    listenAt(server, join(folder, socketName));
     writeFileSync(join(folder, bootName), bootId(), { mode: 0o600, flag: 'wx' });
   } catch {}
   return () => void server.close();
@@ -37,14 +38,6 @@ function readBoot(folder: string): string {
   } catch {
     return '';
   }
-}
-
-// The socket is renamed into place after listen(), since connect() fails on a socket that is bound but does not listen
-// yet.
-function listen(server: Server, folder: string): void {
-  const draft = `${socketName}.new`;
-  withShortPath(folder, (path) => server.listen(join(path, draft)));
-  if (server.listening) renameSync(join(folder, draft), join(folder, socketName));
 }
 
 /** Whether a process listens on the socket of a folder; undefined if there is no socket, or no permission to connect. */
@@ -69,13 +62,3 @@ const answers: ReadonlyMap<string, boolean> = new Map([
   ['ECONNREFUSED', false],
   ['EAGAIN', true],
 ]);
-
-// The path of a socket is limited to 107 bytes; a path through an open descriptor is short.
-function withShortPath(folder: string, step: (path: string) => void): void {
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    step(`/proc/self/fd/${fd}`);
-  } finally {
-    closeSync(fd);
-  }
-}
