@@ -1,4 +1,4 @@
-import type { Command } from '../../contract/command.ts';
+import type { Command, CommandContext } from '../../contract/command.ts';
 import type { Decision } from '../../contract/decision.ts';
 import type { FactsMachine } from '../../contract/facts.ts';
 import { cancelled, type NacreError } from '../../contract/failure.ts';
@@ -7,11 +7,16 @@ import { decideWorkspace } from '../../policy/decide-place.ts';
 import { findSpacedWords, quoteSpacedPaths } from '../../policy/spaced-paths.ts';
 import type { InputJudge } from '../../sessions/command-registry.ts';
 import { settlesWithin } from '../../support/timing.ts';
-import { type ApprovalSubject, deniedError, requireApproval } from '../approval/approval.ts';
+import {
+  type ApprovalRequest,
+  type ApprovalSubject,
+  deniedError,
+  requireApproval,
+} from '../approval/approval.ts';
 import type { JourneyContext, StartRequest } from '../context/call-context.ts';
 import type { EngineDeps } from '../context/engine-deps.ts';
 import { createInputJudge } from '../typing/judge-input.ts';
-import { inspectPlace } from './inspect-place.ts';
+import { type InspectedPlace, inspectPlace } from './inspect-place.ts';
 
 /** A command that may run, with the `Decision` and the directory. */
 export interface Admission {
@@ -40,57 +45,82 @@ export async function admit(
   request: StartRequest,
   call: JourneyContext,
 ): Promise<Admission> {
-  const { audit, backend, ownRecords } = deps;
-  const { id, caller, owner, rules, signal } = call;
-  const { on, cwd: requestedCwd, env = {}, sandbox, stdin } = request;
-  const session = request.session ?? request.beginsAs;
-  const input = typeof stdin === 'object' ? stdin.text : null;
+  const { env = {}, sandbox, stdin } = request;
+  const { rules } = call;
+  const command = await quotePaths(deps.backend, request);
+  deps.ownRecords.claim(call.id, call.owner);
+  const { facts, cwd, notes } = await recordAndInspect(deps, command, request, call);
+  const { machine } = facts;
+  const decision = deps.decisions.decide(command, toContext(request), facts, rules);
+  recordDecision(deps, call, { cwd, decision, machine });
+  if (decision.verdict === 'deny') throw deniedError(decision);
+  const isAsk = decision.verdict === 'ask';
+  const asksAfter = isAsk && call.asksAfter === true && decision.changes === 'hold';
+  const subject = toSubject(command, cwd, request);
+  const approvalNotes =
+    isAsk && !asksAfter && !call.dryRun ? await askBefore(deps, { decision, asked: subject }, call) : [];
+  if (call.signal?.aborted) throw cancelledBeforeStart();
+  const workspace = decideWorkspace(facts, call.cwdRoots);
+  const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
+  return {
+    ...{ command, cwd, machine, decision, inputJudge },
+    // Before the user has approved it, the command must not change files that no layer covers.
+    isolation: { sandbox, workspace, ...(asksAfter && { confined: true }) },
+    notes: [...notes, ...approvalNotes],
+    judgedBy: inputJudge && { env, facts, rules },
+    ...(asksAfter && { toAsk: subject }),
+  };
+}
 
-  const command = await quotePaths(backend, { ...request, session });
-  ownRecords.claim(id, owner);
-  const { connection, inBackground } = call;
-  const { name, terminal } = request;
-  const from = { connection, shell: request.session, name, inBackground, terminal: terminal !== undefined };
-  const inspect = () => inspectPlace(deps, { on, cwd: requestedCwd, session }, call);
+async function recordAndInspect(
+  deps: EngineDeps,
+  command: Command,
+  request: StartRequest,
+  call: JourneyContext,
+): Promise<InspectedPlace> {
+  const { on, cwd, env = {}, name, session: shell, terminal } = request;
+  const { id, caller, connection, inBackground } = call;
+  const inspect = () => inspectPlace(deps, { on, cwd, session: toSession(request) }, call);
   // A machine reports its secrets in its first answer, and the record must not contain them.
   const inspected = on === undefined ? undefined : inspect();
   if (inspected) await settlesWithin(inspected, firstAnswerMs).catch(() => {});
-  audit.recordSoon({ kind: 'asked', id, caller, command, cwd: requestedCwd, env, from, machine: on });
-  const { facts, cwd, notes: placeNotes } = await (inspected ?? inspect());
-  const knownStdin = input === null ? ({ kind: 'none' } as const) : ({ kind: 'text', text: input } as const);
-  const context = { env, stdin: knownStdin, lasting: session !== undefined };
-  const decision = deps.decisions.decide(command, context, facts, rules);
-  recordDecision(deps, call, { cwd, decision, machine: facts.machine });
-  if (decision.verdict === 'deny') throw deniedError(decision);
-  const notes = [...placeNotes];
-  const asksAfter = call.asksAfter === true && decision.changes === 'hold';
-  const asked = { command, on, cwd, env, input, into: session ?? null, sandbox: sandbox ?? null };
-  if (decision.verdict === 'ask' && !call.dryRun && !asksAfter) {
-    const approved = { decision, asked, id, caller, owner, connection, signal };
-    const { note } = await requireApproval(deps, approved, call.askUser);
-    if (note !== undefined) notes.push(`The user approved this and says: ${note}`);
-  }
-  if (signal?.aborted) throw cancelledBeforeStart();
-  const isAskedAfter = decision.verdict === 'ask' && asksAfter;
-  // Before the user has approved it, the command must not change files that no layer covers.
-  const isolation = {
-    sandbox,
-    workspace: decideWorkspace(facts, call.cwdRoots),
-    ...(isAskedAfter && { confined: true }),
-  };
-  const inputJudge = stdin === 'open' ? createInputJudge({ command, env, facts, rules }) : undefined;
-  const judgedBy = inputJudge && { env, facts, rules };
+  const from = { connection, shell, name, inBackground, terminal: terminal !== undefined };
+  deps.audit.recordSoon({ kind: 'asked', id, caller, command, cwd, env, from, machine: on });
+  return inspected ?? inspect();
+}
+
+// The key of the persistent shell that runs the command, or whose state it starts with.
+function toSession({ session, beginsAs }: StartRequest): string | undefined {
+  return session ?? beginsAs;
+}
+
+function toInput({ stdin }: StartRequest): string | null {
+  return typeof stdin === 'object' ? stdin.text : null;
+}
+
+function toContext(request: StartRequest): CommandContext {
+  const input = toInput(request);
   return {
-    command,
-    cwd,
-    machine: facts.machine,
-    decision,
-    isolation,
-    notes,
-    inputJudge,
-    judgedBy,
-    ...(isAskedAfter && { toAsk: asked }),
+    env: request.env ?? {},
+    stdin: input === null ? { kind: 'none' } : { kind: 'text', text: input },
+    lasting: toSession(request) !== undefined,
   };
+}
+
+function toSubject(command: Command, cwd: string, request: StartRequest): ApprovalSubject {
+  const { on, env = {}, sandbox = null } = request;
+  return { command, on, cwd, env, input: toInput(request), into: toSession(request) ?? null, sandbox };
+}
+
+/** Returns the user's note as a sentence for the caller; throws unless the user approves. */
+async function askBefore(
+  deps: EngineDeps,
+  { decision, asked }: Pick<ApprovalRequest, 'decision' | 'asked'>,
+  { id, caller, owner, connection, signal, askUser }: JourneyContext,
+): Promise<readonly string[]> {
+  const request = { decision, asked, id, caller, owner, connection, signal };
+  const { note } = await requireApproval(deps, request, askUser);
+  return note === undefined ? [] : [`The user approved this and says: ${note}`];
 }
 
 /** Error for a call whose `signal` fired before its command was started. */
@@ -115,10 +145,8 @@ const adjacentWords = /[\w./] [\w./]/;
 const maxQuotableChars = 8_192;
 
 /** Puts quotes around unquoted words that together name an existing path; the policy judges the result. */
-async function quotePaths(
-  backend: EngineDeps['backend'],
-  { on, command, cwd, session, quotePaths: isWanted }: StartRequest,
-): Promise<Command> {
+async function quotePaths(backend: EngineDeps['backend'], request: StartRequest): Promise<Command> {
+  const { on, command, cwd, quotePaths: isWanted } = request;
   if (!isWanted || command.kind === 'argv') return command;
   const groups = findCandidates(command.script);
   if (groups.length === 0) return command;
@@ -128,7 +156,7 @@ async function quotePaths(
     cwd,
     roots: [],
     programs: [],
-    session,
+    session: toSession(request),
     paths,
   });
   return { kind: 'shell', script: quoteSpacedPaths(command.script, groups, new Set(existing)) };
