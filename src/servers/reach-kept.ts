@@ -11,7 +11,7 @@ export interface KeptEngine {
   close(): Promise<void>;
 }
 
-/** The detached worker in the place of a server, for commands whose server has ended. */
+/** Reaches the detached worker like a server, for commands whose server has ended. */
 export function toReachedServer({ engine, close }: KeptEngine): ReachedServer {
   const closed = createDeferred<never>();
   closed.promise.catch(() => {});

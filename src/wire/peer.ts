@@ -154,7 +154,7 @@ export class Peer {
       this.#stream.write(piece, index === pieces.length - 1 ? onSent : undefined);
   }
 
-  /** Writes the frames that were sent so far at once, so that the other side can begin while this one goes on. */
+  /** Writes the frames that were sent so far at once, so that the other side can begin while this side continues. */
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;

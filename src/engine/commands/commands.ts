@@ -58,7 +58,7 @@ export async function observe(
   { owner, reader }: CallerContext,
 ): Promise<ListedCommand> {
   const command = deps.sessions.registry.find(owner, idOrName);
-  // Before `wait`, because it updates `state.resources`.
+  // `observe` updates `state.resources`, which `toView` reads.
   const look = await deps.backend.observe(command.id);
   const view = await toView(deps, command, reader ?? owner);
   return { ...view, look, hasScreen: command.screen !== undefined };

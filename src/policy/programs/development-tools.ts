@@ -8,7 +8,7 @@ import type { Effect, Example, ProgramEntry } from './program.ts';
 
 /**
  * Linters, test runners and bundlers of the development presets. They run the project's own code, so the kernel cannot restrict
- * them; an option that starts a program, evaluates its value or chooses a file to write is judged all the same.
+ * them; an option that starts a program, evaluates its value or chooses a file to write is judged nevertheless.
  */
 export const developmentTools: readonly ProgramEntry[] = [
   tool(

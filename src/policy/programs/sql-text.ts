@@ -25,7 +25,7 @@ export function sqlParts(sql: string): SqlPart[] {
   return [...parts, { kind: 'code', text: code }];
 }
 
-/** The code of a SQL text, with `'` in the place of each string literal. */
+/** The code of a SQL text, in which `'` replaces each string literal. */
 export function sqlCode(parts: readonly SqlPart[]): string {
   return parts.map(({ kind, text }) => (kind === 'code' ? text : "'")).join('');
 }

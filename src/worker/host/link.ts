@@ -303,7 +303,7 @@ export class Link {
     return { build: own.build, worker: own.name, pid: process.pid, machine, secrets, jobs };
   }
 
-  // The commands of a server share a worker and a room, also when its link was broken in between.
+  // The commands of a server share a worker and a room, even if its link was broken in between.
   #inherit(last: Link | undefined): void {
     if (!last) return;
     if (last.#own && this.#host.hasWorker(last.#own)) this.#own = last.#own;
