@@ -160,7 +160,8 @@ export const archivePrograms: readonly ProgramEntry[] = [
     names: ['unzip', 'zipinfo', '7z', '7za', '7zz', 'unrar', 'unar'],
     closed: ['/usr/lib/7zip', '/usr/lib/p7zip'],
     options: { short: 'd:o:', long: 'output-directory=' },
-    effects: ({ args, name }) => [
+    effects: ({ args, name, self }) => [
+      ...(unpacksHere(name, args) ? [written(knownArg('file', self))] : []),
       ...(/^7z/.test(name) && /^(?:a|d|rn|u)$/.test(args[0]?.text ?? '')
         ? args
             .slice(1)
@@ -192,10 +193,19 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'unzip -o a.zip -d .git/hooks/',
       '7z x a.7z -o/usr/bin',
       '7z a .git/config x',
+      'cd .git && unzip ../a.zip',
     ],
     harmless: ['unzip a.zip', 'unzip -qo a.zip -d out', 'unzip -l a.zip', '7z x a.7z -oout', '7z a x.7z src'],
   },
 ];
+
+/** Returns true if the files of an archive are written to the working directory, which may be `.git`. */
+function unpacksHere(name: string, args: readonly Arg[]): boolean {
+  const words = args.map(({ text }) => text ?? '');
+  if (name === 'zipinfo' || words.length === 0) return false;
+  if (name === 'unzip') return !words.some((word) => /^-[a-zA-Z]*[dlptvzZ]/.test(word));
+  return /^[ex]$/.test(words[0] ?? '') && !words.some((word) => /^-(?:o|so)/.test(word));
+}
 
 /** `cpio -p` copies files to its operand, and `-i` extracts them below `-D`. */
 function copiedBelow(options: ParsedOptions): Effect[] {

@@ -35,11 +35,13 @@ function pathsIn(arg: Arg, next: Arg | undefined): readonly Arg[] {
   if (short !== undefined) return [knownArg(text.slice(short.length), arg)];
   const end = Math.max(text.lastIndexOf('='), text.lastIndexOf(':'), text.lastIndexOf(','));
   if (end > 0) return writes.test(text.slice(0, end)) ? [knownArg(text.slice(end + 1), arg)] : [];
-  return next?.text !== undefined && takesPath.test(text) ? [next] : [];
+  if (next?.text === undefined || !takesPath.test(text)) return [];
+  const inside = /^[\w.-]{1,40}[=:](.*)$/s.exec(next.text)?.[1];
+  return inside === undefined ? [next] : [next, knownArg(inside, next)];
 }
 
 const writes =
   /^-(?!.*(?:exclude|include|ignore|skip|filter|input|config|git-dir|work-tree)).*(?:out|log|report|xml|dump|save|dest|export|target|trace|profile|cache|prefix|emit|artifact|install|Map)|^-W[alp],-[ao]/i;
 
 const takesPath =
-  /^(?:-[oO]|--?[\w-]{0,40}(?:out|output|log-?file|logfile|dump|save|dest|destination|prefix|target|results|joblog|workdir|(?:output|target|install|cache|log|report|download)-?(?:dir|directory|path|folder|root))[\w-]{0,40})$/i;
+  /^(?:-[oO]|--?[\w-]{0,40}(?:out|output|log-?file|logfile|dump|save|dest|destination|prefix|target|results|joblog|workdir|cov-report|result-json|(?:output|target|install|cache|log|report|download)-?(?:dir|directory|path|folder|root))[\w-]{0,40})$/i;
