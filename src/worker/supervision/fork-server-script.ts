@@ -55,10 +55,10 @@ export interface ForkNamespace {
 /** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
 export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
   const variables = encodeVariables(env);
-  const space = namespace ? toWords(namespace) : [];
-  const counts = [files.length * 3, space.length, argv.length].map(String);
-  const opened = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
-  const words = [String(id), cwd, ...counts, ...opened, ...space, ...argv];
+  const fileWords = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
+  const namespaceWords = namespace ? toWords(namespace) : [];
+  const counts = [fileWords.length, namespaceWords.length, argv.length].map(String);
+  const words = [String(id), cwd, ...counts, ...fileWords, ...namespaceWords, ...argv];
   const text = `${joinWords(words)}${variables}`;
   const message = Buffer.allocUnsafe(4 + Buffer.byteLength(text));
   message.writeUInt32BE(message.length - 4);
@@ -181,11 +181,13 @@ sub settle {
 }
 
 sub begin {
-    my ($id, $cwd, $files, $space, $words, @rest) = @_;
-    my ($user, @namespace) = splice @rest, $files, $space;
-    my @rules = splice @namespace, 0, shift @namespace;
-    my $guard = @rules && eval { find_guard(@rules) };
-    return reply('failed', $id, $! + 0, 'guard') if @rules && !$guard;
+    my ($id, $cwd, $file_words, $namespace_words, $argv_words, @words) = @_;
+    my @files = splice @words, 0, $file_words;
+    my ($user, $guard_words, @mounts) = splice @words, 0, $namespace_words;
+    my @argv = splice @words, 0, $argv_words;
+    my @guard = splice @mounts, 0, $guard_words;
+    my $guard = @guard && eval { find_guard(@guard) };
+    return reply('failed', $id, $! + 0, 'guard') if @guard && !$guard;
     pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
     my $pid = fork;
     return reply('failed', $id, $! + 0, 'fork') unless defined $pid;
@@ -195,9 +197,19 @@ sub begin {
     }
     my $report = syscall $fcntl, fileno $to, 1030, 20;
     syscall $setsid;
+    open_files($report, @files);
+    chdir $cwd or failed($report, 'chdir');
+    %ENV = @words;
+    supervise($report, \@argv, $guard, $user, @mounts) if $namespace_words;
+    execute(@argv);
+    failed($report, 'exec');
+}
+
+# Every file gets a high descriptor first, so that none replaces another one that is still to be copied.
+sub open_files {
+    my ($report, @files) = @_;
     my (@open, $terminal);
-    for (my @left = splice @rest, 0, $files; @left;) {
-        my ($fd, $kind, $path) = splice @left, 0, 3;
+    while (my ($fd, $kind, $path) = splice @files, 0, 3) {
         my $flags = { read => 04000, write => 04001, terminal => 0402 }->{$kind};
         my $opened = $kind eq 'copy' ? $path + 0
             : $kind eq 'bytes' ? pipe_with($path)
@@ -210,13 +222,8 @@ sub begin {
         push @open, [$high, $fd + 0];
     }
     for (@open) { failed($report, 'open') if syscall($dup, @$_, 0) < 0 }
+    # TIOCSCTTY.
     syscall $ioctl, 0, 0x540e, 0 if $terminal;
-    chdir $cwd or failed($report, 'chdir');
-    my @argv = splice @rest, 0, $words;
-    %ENV = @rest;
-    supervise($report, \@argv, $guard, $user, @namespace) if $space;
-    execute(@argv);
-    failed($report, 'exec');
 }
 
 sub execute {
