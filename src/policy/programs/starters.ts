@@ -258,9 +258,9 @@ export const starterPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['trace-cmd', 'gprofng', 'lldb-server'],
-    effects: bySub({
+    effects: subcommands({
       'record start stream profile': startingSub('e:p:o:f:F', 'output='),
-      'collect gdbserver g': dashed(),
+      'collect gdbserver g': startsBehindOperands('app'),
     }),
     runs: [
       ['trace-cmd record -e all touch x', 'touch'],
@@ -294,12 +294,14 @@ export const starterPrograms: readonly ProgramEntry[] = [
       'incus',
       'lxc',
     ],
-    effects: bySub({
-      'run exec do spawn lock elect watch emulators:exec enter activate shell environment use': dashed(),
+    effects: subcommands({
+      'run exec do spawn lock elect watch emulators:exec enter activate shell environment use':
+        startsBehindOperands(),
     }),
     runs: [
       'dagger run touch x',
       ['railway run touch x', 'touch'],
+      ['railway run app ls', 'app'],
       'guix shell foo -- touch x',
       'etcdctl lock a touch x',
       'consul watch -type=key touch x',
@@ -335,35 +337,27 @@ function starter(names: string, short: string, long: string, before = 0, singleD
   };
 }
 
-/** For programs of which only some subcommands start a program; the options before the subcommand are single words. */
-function bySub(table: Readonly<Record<string, Sub>>): NonNullable<ProgramEntry['effects']> {
-  return subcommands(table);
-}
-
 /**
- * For subcommands with operands of their own before the program: without a word of its own for it (`--`), only a program
- * in the first place is known, and everything else is refused.
+ * For subcommands that start a program after operands of their own, such as `apptainer exec IMAGE`. The program follows `--`. Without
+ * `--`, it is known only for programs of `startsAtOnce`, and every other call is refused. A first operand `kind` is skipped.
  */
-function dashed(): Sub {
+function startsBehindOperands(kind?: string): Sub {
   return {
     effects: (call: ProgramCall): Effect[] => {
       const mark = call.args.findIndex(({ text }) => text === '--');
       if (mark >= 0) return [{ does: 'start', argv: call.args.slice(mark + 1) }];
-      const [first, ...rest] = call.args.filter(({ text }) => text !== 'app');
+      const hasKind = kind !== undefined && call.args[0]?.text === kind;
+      const argv = hasKind ? call.args.slice(1) : call.args;
+      const [first] = argv;
       if (first === undefined) return [refused(call, 'starts a shell')];
-      if (
-        rest.some((arg) => /\s/.test(arg.text ?? '')) ||
-        /\s/.test(first.text ?? '') ||
-        prefixOf(first).startsWith('-')
-      )
+      if (argv.some(({ text }) => /\s/.test(text ?? '')) || prefixOf(first).startsWith('-'))
         return [refused(call, 'starts a program that is not known')];
-      const own = call.args.filter(({ text }) => text !== 'app');
-      return onlyProgram.has(call.name)
-        ? [{ does: 'start', argv: own }]
+      return startsAtOnce.has(call.name)
+        ? [{ does: 'start', argv }]
         : [refused(call, 'starts a program; write -- before it')];
     },
   };
 }
 
-/** The programs whose subcommand is followed by the program at once. */
-const onlyProgram = new Set('railway carton plenv perlbrew shadowenv gprofng'.split(' '));
+/** Programs whose subcommand has no operands before the program. */
+const startsAtOnce = new Set('railway carton plenv perlbrew shadowenv gprofng'.split(' '));
