@@ -72,7 +72,7 @@ export function createCommandIndex(limit = maxCommands): CommandIndex {
   };
 }
 
-/** Ids in the order of their times. Files are read one after the other, but their commands ran side by side. */
+/** Ids in the order of their times. Files are read one after the other, but their commands ran at the same time. */
 function createTimeOrder(timeOf: (id: string) => string) {
   let ids: string[] = [];
   let isSorted = true;

@@ -83,7 +83,7 @@ describe('the command index', () => {
     ...{ instance: '1_aa', file: 'a', from: 0, to: 1 },
   });
 
-  test('orders the commands of servers that ran side by side by time, and forgets the oldest', () => {
+  test('orders the commands of servers that ran at the same time, and forgets the oldest', () => {
     const index = createCommandIndex(3);
     index.add([record('b', 2), record('d', 4)]);
     index.add([record('a', 1), record('c', 3)]);

@@ -26,7 +26,7 @@ const rowsOf = (cards: readonly CommandCard[], seconds = 100) =>
   ]);
 
 describe('the lanes of a session', () => {
-  test('commands that ran side by side are in rows of their own, so that none covers another', () => {
+  test('commands that ran at the same time are in different rows, so that none covers another', () => {
     const cards = [card('a', 0, 50), card('b', 10, 5), card('c', 20, 5), card('d', 22, 60), card('e', 60, 5)];
     expect(rowsOf(cards)).toEqual([
       ['commands commands 0', 'a e'],

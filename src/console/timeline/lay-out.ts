@@ -167,7 +167,7 @@ const maxRows = 3;
 // The end of one command and the beginning of the next one are measured by different clocks.
 const slackMs = 50;
 
-// Each command is put into the first row that has room for it, so that commands that ran side by side do not cover one another. The
+// Each command is put into the first row that has room for it, so that commands that ran at the same time do not cover one another. The
 // rows depend on times and not on places, which change while a command runs: with another number of rows, the output below moves.
 function toRows(spans: readonly Span[]): readonly (readonly Span[])[] {
   const rows: Span[][] = [[]];
