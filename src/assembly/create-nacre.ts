@@ -3,14 +3,17 @@
 // 2. the tools are created and bound to their rules, 3. the engine is created when a command first needs it.
 // Like `cli.ts` this file reads `process.env`, which commands inherit as they do through every door.
 
+import { z } from 'zod';
 import { instanceClosed } from '../contract/failure.ts';
 import type { MachineReport } from '../contract/report.ts';
+import { cwdText } from '../contract/request.ts';
 import type { ToolResult } from '../contract/tool-result.ts';
 import { createBackgroundShells } from '../doors/functions/background-shells.ts';
 import { type Instance, registerInstance, setDefaultFactory } from '../doors/functions/default-instance.ts';
 import { type FunctionTool, toFunctionTool, withOwnResult } from '../doors/functions/function-tool.ts';
 import { createProgramCommands, type ProgramCommands } from '../doors/functions/program-commands.ts';
 import { createProgramWorkflows, type ProgramWorkflows } from '../doors/functions/program-workflows.ts';
+import { requireObject } from '../doors/functions/require-object.ts';
 import { ToolRegistry } from '../doors/functions/tool-registry.ts';
 import { allSettings } from '../rules/all-settings.ts';
 import { fixedSettings } from '../rules/live-settings.ts';
@@ -19,6 +22,9 @@ import { listSettings } from '../settings/define.ts';
 import { candidatesFromObject, type GivenSettings } from '../settings/read-object.ts';
 import { resolveCandidates } from '../settings/resolve-candidates.ts';
 import { createId } from '../support/ids.ts';
+import { isObject } from '../support/is-object.ts';
+import { requireOwnerAccess } from '../support/umask.ts';
+import { receive } from '../tools/common/define-tool.ts';
 import type { ToolFamily } from '../tools/settings.ts';
 import { assembleTools } from './assemble-tools.ts';
 import { engineOnDemand } from './create-whole-engine.ts';
@@ -72,8 +78,25 @@ export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   settings: NacreSettings<F> = {},
   surroundings: Surroundings = {},
 ): Promise<Nacre<F>> {
-  const { instance: _instance, ...nacre } = open(await readRules(resolve(settings)), surroundings, 'program');
+  const given = requireObject(settings, 'createNacre');
+  const around = receive(
+    'createNacre',
+    surroundingsSchema,
+    surroundings,
+    'Correct these fields; nothing was started.',
+  );
+  const { instance: _instance, ...nacre } = open(await readRules(resolve(given)), around, 'program');
   return nacre as Nacre<F>;
+}
+
+const surroundingsSchema = z.object({
+  env: z.custom<Surroundings['env']>(isEnvironment, 'must be an object of strings').optional(),
+  cwd: cwdText.optional(),
+});
+
+function isEnvironment(value: unknown): boolean {
+  const isText = (one: unknown) => one === undefined || typeof one === 'string';
+  return isObject(value) && Object.values(value).every(isText);
 }
 
 setDefaultFactory(() => open(resolve({}), {}, 'default').instance);
@@ -89,6 +112,7 @@ function open(
   { env = process.env, cwd = process.cwd() }: Surroundings,
   origin: 'program' | 'default',
 ): Nacre<'all'> & { readonly instance: Instance } {
+  requireOwnerAccess();
   const { maxOutputChars, killGraceMs } = resolved.values;
   const owner = createId('program');
   const rules = { ...rulesFor('program', resolved), room: owner };

@@ -68,7 +68,7 @@ export interface Engine {
   /** Returns the `Decision` on a command without running it. */
   check(
     request: Pick<CommandRequest, 'command' | 'on' | 'cwd' | 'env'>,
-    context: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd' | 'rulesOn'> &
+    context: Pick<RunContext, 'rules' | 'cwdRoots' | 'cwdNames' | 'judgeDefaultCwd' | 'rulesOn'> &
       Partial<Pick<RunContext, 'caller'>>,
   ): Promise<Checked>;
   /** Records a planned command that will not run; throws `audit_unavailable` if that fails. */

@@ -11,6 +11,7 @@ import {
   ToolRegistry,
 } from '../../src/index.ts';
 import { createDeferred } from '../../src/support/timing.ts';
+import { runChild } from '../support/child.ts';
 import { createPlace, survivors } from '../support/nacre.ts';
 
 const place = createPlace({ ALLOWED_COMMANDS: 'nothing', NACRE_DANGER: 'off' });
@@ -59,6 +60,27 @@ describe('createNacre', () => {
       'maxRunning: max_running cannot be 0; expected a whole number from 1 to 10000.',
     );
     expect(message).toContain('one of off, workspace, strict');
+  });
+
+  it.each([
+    [5, {}, 'The options of createNacre must be an object, not 5.'],
+    [null, {}, 'The options of createNacre must be an object, not null.'],
+    [{}, 5, 'Invalid input for createNacre: the input must be an object, not 5.'],
+    [{}, { cwd: 5 }, 'Invalid input for createNacre: cwd must be a string, not 5.'],
+    [{}, { env: 'A=1' }, 'Invalid input for createNacre: env must be an object of strings.'],
+    [{}, { env: { A: 5 } }, 'Invalid input for createNacre: env must be an object of strings.'],
+  ])('E6: names what is wrong with its arguments %j and %j', async (settings, around, message) => {
+    await expect(createNacre(settings as NacreSettings, around as object)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message,
+    });
+  });
+
+  it('refuses a umask under which it could not use its own files', async () => {
+    expect(await runChild('program-under-umask')).toEqual({
+      refused: 'Under the umask 777, nacre could not use the files that it creates.',
+      next: 'works\n',
+    });
   });
 
   it('reads no setting from the environment, which only commands get', async () => {
@@ -206,6 +228,20 @@ describe('the program’s own commands', () => {
     const outcome = await nacre.run('cat; exit 3', { input: 'in', maxOutputChars: 100 });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: 'in', status: 'failed' });
     expect(await nacre.run('sleep 100', { timeoutMs: 50 })).toMatchObject({ cause: 'timeout' });
+  });
+
+  it('E6: get errors that name the function and its option', async () => {
+    const nacre = await share();
+    const gone = join(place.cwd, 'gone');
+    for (const call of [nacre.run, nacre.check]) {
+      await expect(call('true', { workingDir: gone })).rejects.toThrow(`workingDir is "${gone}"`);
+      await expect(call('true', { workingDir: '' })).rejects.toThrow('workingDir must not be empty');
+      await expect(call('true', 5 as unknown as object)).rejects.toThrow('must be an object, not 5');
+    }
+    await expect(nacre.run('true', { cwd: '/' } as object)).rejects.toMatchObject({
+      message: 'Invalid input for the options of run: there is no field "cwd" (Did you mean workingDir?).',
+      hint: 'Correct these fields; nothing was run.',
+    });
   });
 
   it('are checked without being run', async () => {

@@ -148,6 +148,16 @@ describe('B13: wait', () => {
     });
     expect((await shell.readOutput()).status).toBe('running');
     await expect(shell.wait({ timeoutMs: -1 })).rejects.toThrow('timeoutMs must be at least 0');
+    await expect(shell.wait({ timeout: 50 } as object)).rejects.toThrow('there is no field "timeout"');
+    await expect(shell.wait({ timeoutMs: '50' } as object)).rejects.toThrow('timeoutMs must be a number');
+    await expect(shell.getNewOutput({ stderr: true } as object)).rejects.toThrow(
+      'there is no field "stderr"',
+    );
+  });
+
+  it('kills the shell after a number of milliseconds', async () => {
+    const shell = await ShellManager.createShell('sleep 1000');
+    expect((await shell.wait(50)).status).toBe('timeout');
   });
 });
 
@@ -158,6 +168,14 @@ describe('B13: the manager', () => {
     await expect(ShellManager.createShell('true', undefined, { timeoutMs: 0 })).rejects.toThrow('timeoutMs');
     for (const age of [-1, Number.NaN, 'x', null, { maxAgeSeconds: -1 }, { maxAgeSeconds: '5' }])
       await expect(ShellManager.cleanupCompleted(age as number)).rejects.toThrow('maxAgeSeconds must be');
+    await expect(ShellManager.cleanupCompleted({ maxAge: 1 } as object)).rejects.toThrow('no field "maxAge"');
+    for (const options of [null, 5, 'x'] as unknown[])
+      await expect(ShellManager.createShell('true', undefined, options as object)).rejects.toThrow(
+        'The options of createShell must be an object',
+      );
+    await expect(ShellManager.createShell('true', 5 as unknown as string)).rejects.toThrow(
+      'Invalid input for createShell: workingDir must be a string, not 5.',
+    );
     expect(await ShellManager.listShells()).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Reading } from '../../engine/reading/read-command.ts';
 import { nextTurn } from '../../support/timing.ts';
 import { receive } from '../../tools/common/define-tool.ts';
-import { type ExecutionContext, toToolContext } from './execution-context.ts';
+import { type ExecutionContext, toToolContext, workingDirNames } from './execution-context.ts';
 
 /** Options of `BackgroundShells.start`. */
 export interface ShellOptions extends Pick<ExecutionContext, 'env'> {
@@ -72,7 +72,7 @@ export function createBackgroundShells(
   return {
     async start(command, workingDir, { timeoutMs, ...rest }) {
       const args = receive('createShell', startSchema, { command, timeoutMs });
-      const { workingDir: cwd, env } = toToolContext({ ...rest, workingDir });
+      const { workingDir: cwd, env } = toToolContext({ ...rest, workingDir }, 'createShell');
       const engine = await open();
       const { id } = await engine.start(
         {
@@ -83,7 +83,7 @@ export function createBackgroundShells(
           stdin: 'empty',
           idPrefix,
         },
-        { caller, owner, ...rules },
+        { caller, owner, cwdNames: workingDirNames, ...rules },
       );
       return engine.waitForEnd(id, 0, context);
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { CwdNames } from '../../contract/decision.ts';
 import type { OutputChunk, Stream } from '../../contract/job.ts';
-import { cwdText, envMap } from '../../contract/request.ts';
+import { directoryText, envMap } from '../../contract/request.ts';
 import { receive } from '../../tools/common/define-tool.ts';
 import type { ToolContext } from '../../tools/common/tool.ts';
 
@@ -31,21 +32,31 @@ export interface OutputPiece {
   readonly text: string;
 }
 
+/** The schema of an option `signal`. */
+export const signalSchema = z.instanceof(AbortSignal, { error: 'must be an AbortSignal' });
+
 const contextSchema = z.strictObject({
   on: z.string().min(1).max(32).optional(),
-  workingDir: cwdText.optional(),
+  workingDir: directoryText('workingDir').optional(),
   dryRun: z.boolean().optional(),
   session: z.string().min(1).max(64).optional(),
   env: envMap.optional(),
-  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+  signal: signalSchema.optional(),
   onOutput: z
     .custom<ExecutionContext['onOutput']>((value) => typeof value === 'function', 'must be a function')
     .optional(),
 });
 
-/** Converts a program's context for tools; throws for an invalid one, which is a bug in the program. */
-export function toToolContext(context: ExecutionContext): ToolContext {
-  const { onOutput, ...rest } = receive('the context', contextSchema, context);
+/** Names for errors about the directory that a program passes, and the setting that restricts it. */
+export const workingDirNames: CwdNames = { field: 'workingDir', setting: 'allowedCwdRoots' };
+
+/**
+ * Converts a program's context for tools; throws for an invalid one, which is a bug in the program. `name` is what the
+ * program calls it.
+ */
+export function toToolContext(context: ExecutionContext, name = 'the context'): ToolContext {
+  const hint = 'Correct these fields; nothing was run.';
+  const { onOutput, ...rest } = receive(name, contextSchema, context, hint);
   const caller = { door: 'functions', client: 'in process' } as const;
   // All calls share one owner: code with access to the engine can see all of its commands anyway.
   return {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Command } from '../../contract/command.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { commandText, cwdText, envMap, inputText } from '../../contract/request.ts';
+import { commandText, directoryText, envMap, inputText } from '../../contract/request.ts';
 import type { RunContext } from '../../engine/context/call-context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Checked } from '../../engine/journey/check.ts';
 import { receive } from '../../tools/common/define-tool.ts';
-import { type ExecutionContext, toToolContext } from './execution-context.ts';
+import { type ExecutionContext, toToolContext, workingDirNames } from './execution-context.ts';
+import { requireObject } from './require-object.ts';
 
 /** Options of `Nacre.run`. */
 export interface RunOptions
@@ -42,7 +43,7 @@ const runSchema = z.strictObject({
 const checkSchema = z.strictObject({
   command: runSchema.shape.command,
   on: z.string().min(1).max(32).optional(),
-  workingDir: cwdText.optional(),
+  workingDir: directoryText('workingDir').optional(),
   env: envMap.optional(),
 });
 
@@ -53,9 +54,10 @@ export function createProgramCommands(
   maxOutputChars: number,
 ): ProgramCommands {
   return {
-    async run(command, { input, timeoutMs, maxOutputChars: maxChars, ...rest } = {}) {
+    async run(command, options = {}) {
+      const { input, timeoutMs, maxOutputChars: maxChars, ...rest } = requireObject(options, 'run');
       const args = receive('run', runSchema, { command, input, timeoutMs, maxOutputChars: maxChars });
-      const { on, workingDir: cwd, env, ...context } = toToolContext(rest);
+      const { on, workingDir: cwd, env, ...context } = toToolContext(rest, 'the options of run');
       const engine = await open();
       return engine.run(
         {
@@ -67,14 +69,27 @@ export function createProgramCommands(
           timeoutMs: args.timeoutMs ?? null,
           maxOutputChars: args.maxOutputChars ?? maxOutputChars,
         },
-        { ...context, ...rules, howToGetRest: 'Pass a larger maxOutputChars, or listen with onOutput.' },
+        {
+          ...context,
+          ...rules,
+          cwdNames: workingDirNames,
+          howToGetRest: 'Pass a larger maxOutputChars, or listen with onOutput.',
+        },
       );
     },
     async check(command, options = {}) {
-      const { on, workingDir: cwd, env, ...args } = receive('check', checkSchema, { ...options, command });
+      const {
+        on,
+        workingDir: cwd,
+        env,
+        ...args
+      } = receive('check', checkSchema, {
+        ...requireObject(options, 'check'),
+        command,
+      });
       return (await open()).check(
         { command: toCommand(args.command), on, cwd, env },
-        { ...rules, caller: { door: 'functions', client: 'in process' } },
+        { ...rules, cwdNames: workingDirNames, caller: { door: 'functions', client: 'in process' } },
       );
     },
   };

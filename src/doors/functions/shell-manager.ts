@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { NacreError } from '../../contract/failure.ts';
+import { isObject } from '../../support/is-object.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import type { ShellOptions } from './background-shells.ts';
 import type { ShellStatus } from './constants.ts';
 import { closeDefaultInstance, defaultInstance, openInstanceCount } from './default-instance.ts';
+import { requireObject } from './require-object.ts';
 import { ShellProcess } from './shell-process.ts';
 
 /** Options of `createShell`. */
@@ -67,8 +71,9 @@ export class ShellManager {
   async createShell(
     command: string,
     workingDir?: string,
-    { onStatus, ...options }: CreateShellOptions = {},
+    allOptions: CreateShellOptions = {},
   ): Promise<ShellProcess> {
+    const { onStatus, ...options } = requireObject(allOptions, 'createShell');
     onStatus?.('pending');
     const { shells } = defaultInstance();
     const view = await shells.start(command, workingDir, options);
@@ -132,7 +137,7 @@ export class ShellManager {
 
 // A program in JavaScript may pass anything; another type than a number must not forget every shell.
 function toSeconds(age: unknown): number {
-  const value = isOptions(age) ? (age.maxAgeSeconds ?? 0) : age;
+  const value = isObject(age) ? (receive('cleanupCompleted', cleanupSchema, age).maxAgeSeconds ?? 0) : age;
   if (typeof value === 'number' && value >= 0) return value;
   const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
   throw new NacreError('invalid_request', `maxAgeSeconds must be a number of at least 0, not ${shown}.`, {
@@ -140,6 +145,5 @@ function toSeconds(age: unknown): number {
   });
 }
 
-function isOptions(age: unknown): age is CleanupOptions {
-  return typeof age === 'object' && age !== null;
-}
+// An unknown field, such as `maxAge`, must not forget every shell either.
+const cleanupSchema = z.strictObject({ maxAgeSeconds: z.unknown().optional() });

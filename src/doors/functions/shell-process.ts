@@ -1,11 +1,14 @@
+import { z } from 'zod';
 import { showCommand } from '../../contract/command.ts';
 import { cancelled, NacreError } from '../../contract/failure.ts';
 import type { JobState, Stream } from '../../contract/job.ts';
 import type { CommandView } from '../../engine/commands/commands.ts';
 import { createStopwatch, sleep } from '../../support/timing.ts';
+import { receive } from '../../tools/common/define-tool.ts';
 import { joinStreams } from '../../tools/common/describe-outcome.ts';
 import type { BackgroundShells } from './background-shells.ts';
 import { type ShellStatus, toShellStatus } from './constants.ts';
+import { signalSchema } from './execution-context.ts';
 import { createTextTail, tailChars } from './text-tail.ts';
 
 /** Options of `ShellProcess.wait`. */
@@ -106,9 +109,9 @@ export class ShellProcess {
     });
   }
 
-  /** Waits until the shell has ended; `status` and the buffers are final then. */
-  async wait({ timeoutMs, signal }: ShellWaitOptions = {}): Promise<this> {
-    if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw badTimeout(timeoutMs);
+  /** Waits until the shell has ended; `status` and the buffers are final then. A number is `timeoutMs`. */
+  async wait(options: number | ShellWaitOptions = {}): Promise<this> {
+    const { timeoutMs, signal } = toWaitOptions(options);
     const elapsed = createStopwatch();
     while (this.isRunning) {
       if (signal?.aborted) throw cancelled(`The wait for ${this.id} was cancelled; it keeps running.`);
@@ -124,8 +127,11 @@ export class ShellProcess {
    * Updates the shell and returns all of its output since the last call, or since `BashOutput` read it: they share one
    * position. With `true` or `includeStderr`, stderr follows after a line `[stderr]`.
    */
-  getNewOutput(options: boolean | NewOutputOptions = {}): Promise<string> {
-    const { includeStderr = false } = typeof options === 'boolean' ? { includeStderr: options } : options;
+  async getNewOutput(options: boolean | NewOutputOptions = {}): Promise<string> {
+    const { includeStderr = false } =
+      typeof options === 'boolean'
+        ? { includeStderr: options }
+        : receive('getNewOutput', newOutputSchema, options);
     return this.#inTurn(async () => {
       await this.#update();
       const output = await this.#takeStdout();
@@ -213,6 +219,21 @@ export class ShellProcess {
     if (error instanceof NacreError && error.code === 'closed') return this;
     throw error;
   }
+}
+
+const newOutputSchema = z.strictObject({ includeStderr: z.boolean().optional() });
+
+const waitSchema = z.strictObject({
+  timeoutMs: z.custom<number>((value) => typeof value === 'number', 'must be a number').optional(),
+  signal: signalSchema.optional(),
+});
+
+// With an unknown field, such as `timeout`, a program would wait without a limit.
+function toWaitOptions(options: number | ShellWaitOptions): ShellWaitOptions {
+  const given = typeof options === 'number' ? { timeoutMs: options } : options;
+  const { timeoutMs, signal } = receive('wait', waitSchema, given);
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw badTimeout(timeoutMs);
+  return { timeoutMs, signal };
 }
 
 function badTimeout(value: unknown): NacreError {

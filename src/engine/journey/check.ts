@@ -18,7 +18,12 @@ export interface Checked {
 export async function check(
   { backend }: Pick<EngineDeps, 'backend'>,
   request: Pick<CommandRequest, 'command' | 'on' | 'cwd' | 'env'>,
-  { rules, cwdRoots, judgeDefaultCwd }: Pick<RunContext, 'rules' | 'cwdRoots' | 'judgeDefaultCwd'>,
+  {
+    rules,
+    cwdRoots,
+    cwdNames,
+    judgeDefaultCwd,
+  }: Pick<RunContext, 'rules' | 'cwdRoots' | 'cwdNames' | 'judgeDefaultCwd'>,
 ): Promise<Checked> {
   const plan = understand(request.command, { env: request.env, stdin: { kind: 'none' } });
   const facts = await backend.inspect({
@@ -30,6 +35,7 @@ export async function check(
   const cwd = decideCwd(facts, cwdRoots, {
     given: request.cwd !== undefined,
     judgeDefault: judgeDefaultCwd,
+    names: cwdNames,
   });
   return { decision: decide(plan, facts, rules), cwd, found: facts.programs };
 }

@@ -93,12 +93,13 @@ export function receive<Input extends z.ZodObject>(
   tool: string,
   input: Input,
   raw: unknown,
+  hint = `Correct these fields and call ${tool} again; nothing was run.`,
 ): z.output<Input> {
   const parsed = input.safeParse(raw ?? {}, zodMessages);
   if (parsed.success) return parsed.data;
   const problems = toProblems(parsed.error, input).map(({ sentence }) => sentence);
   throw new NacreError('invalid_request', `Invalid input for ${tool}: ${problems.join('; ')}.`, {
-    hint: `Correct these fields and call ${tool} again; nothing was run.`,
+    hint,
     details: { problems },
   });
 }
