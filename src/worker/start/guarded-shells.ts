@@ -15,6 +15,7 @@ import {
   toKeeperEnvironment,
   toLongScript,
 } from './keeper-plan.ts';
+import { noReason } from './start-failures.ts';
 import { openScript } from './start-process.ts';
 import type { StartOptions } from './starter.ts';
 import { needsGuard, toGuard, toStamp } from './to-guard.ts';
@@ -99,7 +100,7 @@ export class GuardedShells {
 // A guard that fails does not execute the shell, and prints the reason.
 async function whenReady(shell: GuardedShell): Promise<GuardedShell> {
   if (await shell.ready) return shell;
-  const reason = shell.readStderr().trim() || 'it ended immediately';
+  const reason = shell.readStderr().trim() || noReason;
   await shell.discard();
   throw new NacreError(
     'isolation_unavailable',

@@ -224,9 +224,9 @@ export class KeeperSource {
       await keeper.discard();
       return undefined;
     }
-    const reason = keeper.readStderr().trim() || 'it ended immediately';
+    const printed = keeper.readStderr();
     await keeper.discard();
-    throw supervisionUnavailable(this.#supervisor.level, reason);
+    throw supervisionUnavailable(this.#supervisor.level, printed);
   }
 }
 

@@ -10,3 +10,9 @@ test.each([
   expect(error.code).toBe(code);
   expect(error.message).toContain(reason);
 });
+
+test('a namespace that ends without a message gets a reason that fits a slow end as well', () => {
+  expect(supervisionUnavailable('namespace', ' \n').message).toBe(
+    'Supervision at level namespace could not be started for this command: it ended without a message, as at a limit on processes or memory',
+  );
+});

@@ -119,11 +119,15 @@ export function startUnavailable(program: string, cause: unknown): NacreError {
   return resourcesExhausted(`The system could not start ${program}: ${reason}`, cause);
 }
 
+/** The reason of a supervisor or guard that ended without printing one. */
+export const noReason = 'it ended without a message, as at a limit on processes or memory';
+
 // As bubblewrap and bash print EAGAIN, ENOMEM and EMFILE.
 const exhausted = /Resource temporarily unavailable|Cannot allocate memory|Too many open files/;
 
 /** The error for a namespace that could not be created, with what its supervisor printed. */
-export function supervisionUnavailable(level: string, reason: string): NacreError {
+export function supervisionUnavailable(level: string, printed: string): NacreError {
+  const reason = printed.trim() || noReason;
   if (exhausted.test(reason)) return startUnavailable('the command', reason);
   return new NacreError(
     'isolation_unavailable',
