@@ -93,6 +93,7 @@ describe('nacre check', () => {
   test.each([
     ['no command', ['check'], 'expects one quoted command'],
     ['several arguments', ['check', 'ls', '-l'], 'expects one quoted command'],
+    ['a flag after the command', ['check', 'ls', '--json'], 'expects one quoted command'],
     ['an empty command', ['check', ''], 'command must not be empty'],
     ['a missing file', ['check', '--file', '/no/such/file'], '/no/such/file cannot be read'],
     [
@@ -104,6 +105,7 @@ describe('nacre check', () => {
   ])('reports %s with a clear error', async (_what, argv, words) => {
     const text = await runInProcess(argv, createPlace());
     expect(text).toMatchObject({ code: 125, stderr: expect.stringContaining(words) });
+    if (words.includes('one quoted')) expect(text.stderr).toContain('flags go before the command');
     const json = await runInProcess([argv[0] ?? '', '--json', ...argv.slice(1)], createPlace());
     expect(JSON.parse(json.stdout).error.message).toContain(words);
   });

@@ -213,13 +213,17 @@ describe('H8: the list of applets', () => {
     write(join(applets, 'wrong-field'), {
       'applet.json': '{"slug":"wrong-field","permissions":["shell:*  "],"extra":1}',
     });
+    write(join(applets, 'wrong-type'), { 'applet.json': '{"slug":5,"permissions":"shell:ls"}' });
     const { applets: now, problems } = await state();
     expect(now.map(({ slug }) => slug)).toContain('later');
     expect(now.find(({ slug }) => slug === 'lister')?.refused).toEqual(['rm']);
     expect(problems).toEqual([
-      expect.stringMatching(/wrong-field\/applet\.json: permissions\.0: must be shell:/),
+      expect.stringMatching(/wrong-field\/applet\.json: permissions\.0 must be shell:/),
       expect.stringMatching(/wrong-json\/applet\.json is not valid JSON/),
       expect.stringMatching(/wrong-slug\/applet\.json: slug is other, but the folder is wrong-slug/),
+      expect.stringMatching(
+        /wrong-type\/applet\.json: slug must be a string, not 5; permissions must be a list, not "shell:ls"\.$/,
+      ),
     ]);
     expect(existsSync(join(applets, 'later'))).toBe(true);
   });

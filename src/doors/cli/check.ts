@@ -78,7 +78,7 @@ async function noteOnKernel({ noteOnExec }: CheckDeps, engine: Engine): Promise<
 function onlyArgument([word, ...more]: readonly string[]): string {
   if (word !== undefined && more.length === 0) return word;
   throw new NacreError('invalid_request', 'nacre check expects one quoted command.', {
-    hint: "Try: nacre check 'git log | head'",
+    hint: "Try: nacre check 'git log | head'; flags go before the command.",
   });
 }
 

@@ -33,7 +33,11 @@ test.each(['nonsense', '', 'alt-', 'alt-nonsense', 'ctrl-1', 'constructor', '__p
   '%j is not a key, and the error lists the keys',
   (name) => {
     expect(() => press(name)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', hint: expect.stringContaining('ctrl-a to ctrl-z') }),
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: `keys: ${JSON.stringify(name)} is not a key.`,
+        hint: expect.stringContaining('ctrl-a to ctrl-z'),
+      }),
     );
   },
 );

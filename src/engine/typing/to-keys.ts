@@ -111,7 +111,7 @@ function unknownKey(name: string, { hasTerminal }: KeyMode): NacreError {
   const known = hasTerminal
     ? `${[...arrows.keys(), ...keys.keys()].join(', ')}, ctrl-a to ctrl-z, alt- with a key`
     : 'enter, tab, space, esc, backspace, ctrl-c, ctrl-d; other keys need a terminal (pty)';
-  return new NacreError('invalid_request', `${JSON.stringify(name.slice(0, 40))} is not a key.`, {
+  return new NacreError('invalid_request', `keys: ${JSON.stringify(name.slice(0, 40))} is not a key.`, {
     hint: `Keys: ${known}. To type other text, use the field text.`,
   });
 }

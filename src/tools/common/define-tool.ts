@@ -222,7 +222,7 @@ function toSentences(issue: z.core.$ZodIssue, schema: z.ZodType): readonly strin
     return issue.keys.map((key) => `there is no field ${quote(key)}${suggest(key, known)}`);
   }
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  const field = shorten(issue.path.map(String).join('.')) || 'the input';
+  const field = shorten(issue.path.map((key) => (key === '' ? '""' : String(key))).join('.')) || 'the input';
   if (message.startsWith(`${field} `)) return [message];
   return [/^(?:must|is) /.test(message) ? `${field} ${message}` : `${field}: ${message}`];
 }

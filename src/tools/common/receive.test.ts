@@ -31,6 +31,10 @@ describe('receive', () => {
     expect(receive('the_tool', input, { text: 'abc' })).toEqual({ text: 'abc', count_ms: 5 });
   });
 
+  it('names an empty name of a variable', () => {
+    expect(problemsOf({ text: 'abc', env: { '': 'x' } })).toEqual(['env."": a name has capital letters']);
+  });
+
   it('E6: names the tool, the field and the next step in one error', () => {
     const error = failure({ text: 'abc', count_ms: 0 });
     expect(error.code).toBe('invalid_request');

@@ -2,10 +2,10 @@
 // `list` and `find` read the folder every time, so new and changed applets show up without a restart.
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
 import type { AllowList } from '../../../contract/decision.ts';
 import { toOneLine } from '../../../support/escape-controls.ts';
 import { readRegularFile } from '../../../support/regular-file.ts';
+import { toProblems, zodMessages } from '../../../tools/common/define-tool.ts';
 import type { HttpAccess } from '../../door.ts';
 import type { HttpCaller } from '../access/callers.ts';
 import { type Manifest, manifestSchema, programsOf, unknownKeys } from './manifest.ts';
@@ -124,8 +124,11 @@ function attempt<T>(step: () => T): T | string {
 function readManifest(path: string, name: string): Pick<Applet, 'manifest' | 'ignored'> {
   const text = readRegularFile(path, maxManifestBytes);
   const json = toJson(path, text);
-  const parsed = manifestSchema.safeParse(json);
-  if (!parsed.success) throw new Error(`${path}: ${describeIssues(parsed.error)}.`);
+  const parsed = manifestSchema.safeParse(json, zodMessages);
+  if (!parsed.success) {
+    const problems = toProblems(parsed.error, manifestSchema).map(({ sentence }) => sentence);
+    throw new Error(`${path}: ${problems.join('; ')}.`);
+  }
   if (parsed.data.slug !== name) {
     throw new Error(
       `${path}: slug is ${parsed.data.slug}, but the folder is ${name}; they must be the same.`,
@@ -140,10 +143,6 @@ function toJson(path: string, text: string): unknown {
   } catch (error) {
     throw new Error(`${path} is not valid JSON: ${error instanceof Error ? error.message : error}.`);
   }
-}
-
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.join('.') || 'the manifest'}: ${message}`).join('; ');
 }
 
 function lists(allow: AllowList, program: string): boolean {
