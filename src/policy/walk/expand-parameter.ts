@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { decodeEscapes } from '../programs/decode-escapes.ts';
-import { mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import { boundedFrom, mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
 import { escapeGlob } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
 import { hasOptionWord } from '../words/output.ts';
@@ -62,8 +62,25 @@ export function expandParameter(
     if (slice === undefined) return someEntries(expansion, part, quoted);
     return listChunks(expansion, slice, quoted, index ?? part.parameter);
   }
+  const entries = list ? changedEntries(expansion, part) : undefined;
+  if (entries !== undefined) {
+    const changed = applyOperation(expansion, part, entries, quoted);
+    const words = changed.map((pieces) => ({ pieces, many: false }));
+    return listChunks(expansion, words, quoted, index ?? part.parameter);
+  }
   const base = list ? [[anyEntry(expansion, part)]] : baseValues(expansion, part);
   return expansionChunks(expansion, bounded(applyOperation(expansion, part, base, quoted)), quoted);
+}
+
+/** The entries of a known list, if the operation changes each of them by itself, as `${a[@]/#/x}` does. */
+function changedEntries(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] | undefined {
+  const { operation } = part;
+  const isEach =
+    operation?.type === 'Remove' || operation?.type === 'Replace' || operation?.type === 'CaseModification';
+  const entries = isEach ? listOf(expansion, part) : undefined;
+  if (entries === undefined || entries.length > limits.values || entries.some(({ many }) => many))
+    return undefined;
+  return entries.map(({ pieces }) => pieces);
 }
 
 /** Returns the chunks of a slice whose bounds cannot be determined. */
@@ -238,7 +255,9 @@ function indirect(expansion: Expansion, part: ParameterExpansionPart, quoted: bo
 function someKey({ scope: { shell } }: Expansion, name: string): Piece {
   const variable = shell.variables.get(name);
   const keys = variable?.kind === 'list' ? variable.entries.keys : undefined;
-  return keys?.some((key) => key.includes('-')) ? takenHole(keys) : unknown;
+  return keys?.some((key) => /[-/]/.test(key))
+    ? { ...takenHole(keys), from: boundedFrom(keys.join(' ')) }
+    : unknown;
 }
 
 function applyOperation(

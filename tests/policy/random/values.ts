@@ -48,6 +48,30 @@ const plainWays: readonly Way[] = [
   (dice, text) => ({ before: [`declare -l v`, `v=${quoted(dice, upper(text))}`], use: '$v' }),
   (dice, text) => ({ before: ['v=q'], use: `\${v/q/${quoted(dice, text)}}` }),
   (_dice, text) => ({ before: ['v=qq'], use: `"\${v//qq/${single(text)}}"` }),
+  (dice, text) => ({
+    before: [`v=${quoted(dice, text.slice(1))}`],
+    use: `\${v/#/${quoted(dice, text.slice(0, 1))}}`,
+  }),
+  (dice, text) => ({
+    before: [`v=${quoted(dice, text.slice(0, 1))}`],
+    use: `\${v/%/${quoted(dice, text.slice(1))}}`,
+  }),
+  (dice, text) => ({
+    before: [`v=(${quoted(dice, text.slice(1))})`],
+    use: `\${v[@]/#/${quoted(dice, text.slice(0, 1))}}`,
+  }),
+  (dice, text) => ({
+    before: [`v=(${quoted(dice, `x${text}`)} x:)`],
+    use: dice.pick(['"${v[@]#x}"', '${v[@]/#x}', '"${v[@]/x}"', '${v[*]#x}', '"${v[@]#?}"']),
+  }),
+  (dice, text) => ({
+    before: [`set -- ${quoted(dice, `${text}xy`)} :xy`],
+    use: dice.pick(['"${@%xy}"', '${@/%xy}', '"${@/xy}"', '${*%%xy}', '"${@%x?}"']),
+  }),
+  (dice, text) => ({
+    before: [`v=(${quoted(dice, upper(text))})`],
+    use: dice.pick(['${v[@],,}', '"${v[@],,}"', '${v[*],,?}']),
+  }),
   (dice, text) => ({ before: ['unset v'], use: `\${v:-${quoted(dice, text)}}` }),
   (dice, text) => ({ before: ['unset v'], use: `"\${v-$(printf %s ${quoted(dice, text)})}"` }),
   (dice, text) => ({ before: ['v=', `: "\${v:=${quoted(dice, text).replaceAll('"', '')}}"`], use: '$v' }),
