@@ -107,6 +107,37 @@ describe('rows under the pointer', { timeout: 300_000 }, () => {
     expect(await pill.count()).toBe(0);
   });
 
+  test.each([
+    ['/audit', '.audit-list', /new record/],
+    ['/commands', '.rows-list', /new command/],
+  ])(
+    'on %s, what arrives while the list is fetched again does not wait as well',
+    async (path, list, name) => {
+      let release = () => {};
+      const isReleased = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let fetches = 0;
+      // The page fetches the list when it opens, and once more when it is connected.
+      const address = new RegExp(`/api${path}\\?`);
+      await page.route(address, async (route) => {
+        fetches += 1;
+        if (fetches > 1) await isReleased;
+        await route.continue();
+      });
+      await page.goto(here.address + path);
+      await page.locator(`${list} li`).first().hover();
+      await expect.poll(() => fetches).toBe(2);
+      const pill = page.getByRole('button', { name });
+      const words = `while ${path} is fetched`;
+      await expect.poll(async () => here.shell('echo', [words]).then(() => pill.count())).toBe(1);
+      release();
+      await page.locator(list).getByText(words).first().waitFor();
+      await expect.poll(() => pill.count()).toBe(0);
+      await page.unroute(address);
+    },
+  );
+
   test('the commands of an agent appear and end on its page', async () => {
     const [card] = await commandsOf('q=false');
     await page.goto(`${here.address}/agents/${encodeURIComponent(card?.agent ?? '')}`);

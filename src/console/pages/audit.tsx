@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
@@ -58,8 +58,10 @@ export function AuditPage() {
   }, []);
   const list = useRef<HTMLOListElement>(null);
   const [later, setLater] = useState<readonly RecordRow[]>([]);
+  // A record that arrived while the list was fetched again is in both.
+  const waiting = useMemo(() => listMissing(later, data?.records ?? []), [later, data?.records]);
   const waits = useRef(false);
-  waits.current = later.length > 0;
+  waits.current = waiting.length > 0;
   useEffect(() => setLater([]), [query.toString()]);
   const show = (records: readonly RecordRow[]) =>
     set((before) => ({ ...before, records: put(records, before.records) }));
@@ -104,20 +106,20 @@ export function AuditPage() {
         </FilterForm>
         <Chain />
       </header>
-      {later.length > 0 && (
+      {waiting.length > 0 && (
         <button
           class="pill page-pill"
           type="button"
           onClick={() => {
-            if (later.length < maxShown) show(later.toReversed());
+            if (waiting.length < maxShown) show(waiting.toReversed());
             else reload();
             setLater([]);
             window.scrollTo(0, 0);
           }}
         >
-          {later.length >= maxShown
+          {waiting.length >= maxShown
             ? `${toCount(maxShown)} or more new records`
-            : toAmount(later.length, 'new record')}
+            : toAmount(waiting.length, 'new record')}
         </button>
       )}
       {error ? (
@@ -144,10 +146,14 @@ export function AuditPage() {
 
 /** Inserts new records before those that are shown, newest first; skips duplicates. */
 function put(records: readonly RecordRow[], before: readonly RecordRow[]): readonly RecordRow[] {
+  return [...listMissing(records, before).toReversed(), ...before].slice(0, maxShown);
+}
+
+/** The records that are not in a list. */
+function listMissing(records: readonly RecordRow[], list: readonly RecordRow[]): readonly RecordRow[] {
   const keyOf = ({ server, seq }: RecordRow) => `${server} ${seq}`;
-  const known = new Set(before.map(keyOf));
-  const fresh = records.filter((record) => !known.has(keyOf(record))).toReversed();
-  return [...fresh, ...before].slice(0, maxShown);
+  const known = new Set(list.map(keyOf));
+  return records.filter((record) => !known.has(keyOf(record)));
 }
 
 function AuditRow({ record }: { readonly record: RecordRow }) {

@@ -89,6 +89,12 @@ export function CommandsPage() {
       }),
     [active.length],
   );
+  // A command that started while the list was fetched again is in both.
+  useEffect(() => {
+    const { ids } = seen.current;
+    for (const { id } of data?.commands ?? []) ids.delete(id);
+    setFresh(ids.size);
+  }, [data?.commands]);
   const more = async () => {
     if (!data?.next) return;
     const page = await fetchJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
