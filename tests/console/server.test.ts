@@ -96,6 +96,44 @@ describe('the console sees every command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
+  test('an agent has its page also when 200 others were active after it', async () => {
+    const own = await serve({ env: open });
+    const read = async <Body>(path: string): Promise<Body> =>
+      (await own.send(path, { headers: own.bearer })).body as Body;
+    mkdirSync(join(own.cwd, '.local/state/nacre/audit'), { recursive: true });
+    const day = new Date().toISOString();
+    const file = join(own.cwd, '.local/state/nacre/audit', `${day.slice(0, 10)}_999998_0123456789ab.jsonl`);
+    const lines = Array.from({ length: 201 }, (_, index) => {
+      const head = {
+        time: new Date(Date.now() + index).toISOString(),
+        id: `cmd_many${String(index).padStart(8, '0')}`,
+      };
+      const record = {
+        seq: index,
+        ...head,
+        kind: 'asked',
+        door: 'mcp',
+        client: 'many',
+        connection: `mcp_many${index}`,
+      };
+      return `${JSON.stringify({ ...record, command: `echo ${index}` })}\n`;
+    });
+    appendFileSync(file, lines.join(''));
+    const oldest = await eventually(async () => {
+      const reply = await read<{ card?: CommandCard; agent?: { key: string } | null }>(
+        '/api/commands/cmd_many00000000',
+      );
+      return reply.card && reply;
+    });
+    expect(oldest.agent?.key).toBe(oldest.card?.agent);
+    expect(oldest.card?.agent).toContain('mcp_many0');
+    const path = `/api/agents/${encodeURIComponent(oldest.card?.agent ?? '')}`;
+    const { commands } = await read<{ commands: readonly CommandCard[] }>(path);
+    expect(commands.map(({ command }) => command)).toEqual(['echo 0']);
+    expect((await read<{ agents: readonly unknown[] }>('/api/agents')).agents).toHaveLength(200);
+    expect(await own.close()).toEqual([]);
+  });
+
   test('a command of this server is running also while no page is open', async () => {
     const own = await serve({ env: { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' } });
     const call = own.shell('sleep', ['3107']);

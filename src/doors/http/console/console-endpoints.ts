@@ -133,7 +133,7 @@ export async function sendCommand(deps: ConsoleDeps, caller: HttpCaller, id: str
     readOwnRecords(places.audit.dir, command),
     findOutputSource(toOutputDeps(deps), command),
   ]);
-  const agent = hub.agents().find(({ key }) => key === command.agent) ?? null;
+  const agent = hub.agent(command.agent) ?? null;
   const asked = records.find(({ kind }) => kind === 'asked' || kind === 'skipped');
   return toJsonReply(200, {
     card: hub.card(command),
@@ -224,9 +224,8 @@ export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: st
   requireOwner(deps, caller);
   const { hub } = deps;
   await hub.upToDate();
-  const agents = hub.agents();
-  if (key === undefined) return toJsonReply(200, { agents });
-  const agent = agents.find((one) => one.key === key);
+  if (key === undefined) return toJsonReply(200, { agents: hub.agents() });
+  const agent = hub.agent(key);
   if (!agent) throw new HttpProblem(404, `There is no agent ${JSON.stringify(key.slice(0, 80))}.`);
   const { commands } = findCommands(hub.index.all(), (command) => hub.card(command), {
     agent: key,

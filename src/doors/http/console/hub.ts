@@ -64,7 +64,10 @@ export interface ConsoleHub {
   /** Resolves once everything that was recorded before the call is in the index, and this server knows its own commands. */
   upToDate(): Promise<void>;
   card(command: IndexedCommand): CommandCard;
+  /** The agents that were active last, newest first. */
   agents(): readonly AgentCard[];
+  /** The agent with a key, however long ago it was active. */
+  agent(key: string): AgentCard | undefined;
   questions(): readonly QuestionCard[];
   servers(): readonly ServerCard[];
   /** The state for a page that opens; waits until the first poll is done. */
@@ -161,6 +164,14 @@ class Hub implements ConsoleHub {
   }
 
   agents(): readonly AgentCard[] {
+    return this.#allAgents().slice(0, maxAgents);
+  }
+
+  agent(key: string): AgentCard | undefined {
+    return this.#allAgents().find((agent) => agent.key === key);
+  }
+
+  #allAgents(): readonly AgentCard[] {
     const known = this.#agents;
     if (known && Date.now() - known.at < pollMs) return known.cards;
     const here = new Map<string, boolean>();
@@ -172,7 +183,7 @@ class Hub implements ConsoleHub {
     const stateOf = (command: IndexedCommand) =>
       command.end ??
       toCommandCard(command, undefined, this.#kept.has(command.id) || isHere(command.server)).state;
-    const cards = toAgentCards(this.index.all(), stateOf, isHere).slice(0, maxAgents);
+    const cards = toAgentCards(this.index.all(), stateOf, isHere);
     this.#agents = { at: Date.now(), cards };
     return cards;
   }
