@@ -203,7 +203,7 @@ async function prepareStart(
   return { starter, machine, shells, limitEnforcer, exec, changes: deps.changes, sweeping };
 }
 
-// Each check runs once, at its first use.
+// Each check runs once, at its first use; one that failed for lack of resources runs again.
 function createStarterMachine(
   options: WorkerOptions,
   { bash, folders, path, homes }: StartParts,
@@ -213,7 +213,10 @@ function createStarterMachine(
   let fault: ReturnType<StarterMachine['findFault']> | undefined;
   return {
     findLandlock() {
-      landlock ??= probeLandlock(execGuard, { bashPath: bash.path, folder: folders.path });
+      landlock ??= probeLandlock(execGuard, { bashPath: bash.path, folder: folders.path }).catch((error) => {
+        landlock = undefined;
+        throw error;
+      });
       return landlock;
     },
     findFault() {

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { isExhausted, toNacreError } from '../../contract/failure.ts';
 import type { Environment } from '../machine/environment.ts';
 import { findGuardPrograms, type GuardProgram } from './guard-program.ts';
 import type { GuardRules } from './guard-rules.ts';
@@ -78,16 +80,26 @@ async function probeProgram(
   const { argv, env } = createGuard(program, rules).wrap(shell, {}, [0, 1, 2], probeFd);
   const [first = '', ...args] = argv;
   const child = spawn(first, args, { env, timeout: probeMs, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  const failure = await spawnFailure(child);
+  // A probe that could not start says nothing about the kernel, so its result must not be cached.
+  if (isExhausted(failure)) throw toNacreError(failure);
+  if (failure !== undefined) return { reason: failure.message };
   const [stdout, stderr, ready] = await Promise.all(child.stdio.slice(1).map(readAll));
   const [, version] = /^ready (\d+)\0$/.exec(ready ?? '') ?? [];
   if (version !== undefined && stdout === 'denied\n') return { version: Number(version) };
   return { reason: stderr?.trim().split('\n')[0] || 'the kernel did not enforce the rules of a test' };
 }
 
+/** Resolves to the error of a process that could not be spawned; without descriptors, Node creates no streams for it. */
+async function spawnFailure(child: ChildProcess): Promise<Error | undefined> {
+  if (child.pid === undefined) return once(child, 'error').then(([error]) => error);
+  child.on('error', () => {});
+  return undefined;
+}
+
 const probeFd = 3;
 const probeMs = 10_000;
 
-// A program that cannot be spawned ends its pipes, too.
 async function readAll(stream: unknown): Promise<string> {
   return stream instanceof Readable ? text(stream).catch(() => '') : '';
 }
