@@ -68,6 +68,11 @@ export const editorPrograms: readonly ProgramEntry[] = [
     effects: allOf(
       (call) => (/^(?:man|mandb|apropos|whatis)$/.test(call.name) ? unknownOptions(call) : []),
       startOptions('P', 'pager'),
+      (call) =>
+        call.options
+          .values('r', 'prompt')
+          .filter(({ text }) => call.name === 'man' && !/^[^$]*$/.test(text ?? '$'))
+          .map((at) => refused(call, 'passes what follows a $ in the prompt to less as options', at)),
       refuseOptions({
         C: 'names a file whose settings can run programs',
         'config-file': 'names a file whose settings can run programs',
@@ -103,6 +108,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       ["man --pager='touch x' ls", 'touch'],
       ["man -P'sh -c touch' ls", 'sh', 'touch'],
       'man -Htouch ls',
+      "man -r 'x$+!touch y$' ls",
       'man -C ./x ls',
       'mandb -p -C ./x',
       'apropos -r -C ./x y',

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, prefixOf, withoutPrefix } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, withoutPrefix } from '../words/arg.ts';
 import { refused, refusedSub, stdinText, subcommands, unknownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
@@ -17,13 +17,26 @@ export const systemToolPrograms: readonly ProgramEntry[] = [
   },
   {
     names: ['yq', 'gojq', 'dasel'],
-    options: { short: 'i', long: 'inplace in-place' },
-    effects: ({ options, args }) =>
-      options.has('i', 'inplace', 'in-place')
-        ? args.filter((arg) => !prefixOf(arg).startsWith('-')).map((path) => ({ does: 'write', path }))
-        : [],
-    runs: ["yq -i '.a = 1' ~/.bashrc"],
-    harmless: ['yq .a f.yml', "yq -i '.a = 1' f.yml"],
+    options: { short: 'is:', long: 'inplace in-place split-exp=' },
+    effects: ({ options, args }) => [
+      ...(options.has('i', 'inplace', 'in-place')
+        ? args
+            .filter((arg) => !prefixOf(arg).startsWith('-'))
+            .map((path) => ({ does: 'write', path }) as const)
+        : []),
+      ...options.values('s', 'split-exp').flatMap(splitFiles),
+    ],
+    runs: [
+      "yq -i '.a = 1' ~/.bashrc",
+      `yq -s '".vscode/" + .name' a.yml`,
+      `yq --split-exp='".git/hooks/x"' a.yml`,
+    ],
+    harmless: [
+      'yq .a f.yml',
+      "yq -i '.a = 1' f.yml",
+      "yq -s '.[0] * .[1]' a.yml b.yml",
+      `yq -s '"out/" + .name' a.yml`,
+    ],
   },
   {
     names: ['telnet'],
@@ -266,4 +279,12 @@ function networkEffects({ args, name }: ProgramCall): Effect[] {
 
 function isExec(word: string): boolean {
   return word !== '' && 'exec'.startsWith(word);
+}
+
+/** The expression of `yq -s` makes the names of files; strings in it may be their folders. */
+function splitFiles(expression: Arg): Effect[] {
+  const strings = [...prefixOf(expression).matchAll(/"([^"]*)"/g)].map(([, text = '']) => text);
+  return strings
+    .filter((text) => text !== '')
+    .map((text) => ({ does: 'write', path: knownArg(text, expression) }));
 }
