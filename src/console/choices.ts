@@ -1,6 +1,6 @@
 // The user's preferences, stored in the browser.
-import { signal } from '@preact/signals';
-import { isNarrow } from './screen.ts';
+import { computed, signal } from '@preact/signals';
+import { isNarrow, prefersDark } from './screen.ts';
 
 interface Choices {
   readonly theme: 'system' | 'light' | 'dark';
@@ -42,6 +42,11 @@ export function choose(change: Partial<Choices>): void {
     localStorage.setItem(key, JSON.stringify(choices.value));
   } catch {}
 }
+
+/** Whether the page is dark: the stored preference or, by default, the system's. */
+export const isDark = computed(() =>
+  choices.value.theme === 'system' ? prefersDark.value : choices.value.theme === 'dark',
+);
 
 /** Applies the theme to the document. */
 export function applyTheme(): void {

@@ -1,5 +1,6 @@
 // The console, a web page for people who run agents. 1. `store.ts` connects to the server through the worker, 2.
 // `frame/frame.tsx` renders the frame and the page for the address.
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { applyTheme } from './choices.ts';
 import './console.css';
@@ -9,7 +10,8 @@ import { startNotifications } from './notifications.ts';
 import { followLinks } from './router.ts';
 import { startStore } from './store.ts';
 
-applyTheme();
+// Before anything is rendered with the colours of the theme.
+effect(applyTheme);
 followLinks();
 listenForKeys();
 startNotifications();

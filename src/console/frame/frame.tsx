@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks';
-import { applyTheme, choices } from '../choices.ts';
 import { showsKeys } from '../keys.ts';
 import { AgentPage, AgentsPage } from '../pages/agents.tsx';
 import { ApprovalsPage } from '../pages/approvals.tsx';
@@ -22,7 +21,6 @@ import { SignIn } from './sign-in.tsx';
 
 /** The page frame: header, rail or bottom bar, and the current page. */
 export function Frame() {
-  useEffect(applyTheme, [choices.value.theme]);
   useEffect(() => {
     const count = waitingCount.value;
     document.title = `${count > 0 ? `(${count}) ` : ''}${toPageTitle()} · nacre`;

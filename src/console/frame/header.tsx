@@ -1,4 +1,4 @@
-import { choices, choose } from '../choices.ts';
+import { choose, isDark } from '../choices.ts';
 import { Icon } from '../parts/icon.tsx';
 import { go, place } from '../router.ts';
 import { agentOf, waitingCount } from '../store.ts';
@@ -12,9 +12,6 @@ import { findCard, sections, toCrumb } from './sections.ts';
 export function Header() {
   const [section = '', id] = place.value.path;
   const name = sections.find(([path]) => path === section)?.[1] ?? 'Now';
-  const isDark =
-    choices.value.theme === 'dark' ||
-    (choices.value.theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
   return (
     <div class="top">
       {id !== undefined && (
@@ -58,10 +55,10 @@ export function Header() {
       <button
         class="icon-btn"
         type="button"
-        aria-label={isDark ? 'Use the light theme' : 'Use the dark theme'}
-        onClick={() => choose({ theme: isDark ? 'light' : 'dark' })}
+        aria-label={isDark.value ? 'Use the light theme' : 'Use the dark theme'}
+        onClick={() => choose({ theme: isDark.value ? 'light' : 'dark' })}
       >
-        <Icon name={isDark ? 'sun' : 'moon'} />
+        <Icon name={isDark.value ? 'sun' : 'moon'} />
       </button>
     </div>
   );

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { isDark } from '../choices.ts';
 import { toTone } from '../words.ts';
 import type { Bar } from './lay-out.ts';
 
@@ -14,13 +15,13 @@ export function ManyBars({ bars }: { readonly bars: readonly Bar[] }) {
     element.width = width * scale;
     element.height = height * scale;
     context.scale(scale, scale);
-    const style = getComputedStyle(element);
     const colours = {
-      bad: style.getPropertyValue('--bad'),
-      warn: style.getPropertyValue('--warn'),
-      run: style.getPropertyValue('--run'),
+      bad: toColour(element, '--bad'),
+      warn: toColour(element, '--warn'),
+      wait: toColour(element, '--wait'),
+      run: toColour(element, '--run'),
     };
-    const quiet = style.getPropertyValue('--bar');
+    const quiet = toColour(element, '--bar');
     let last = -10;
     for (const { card, from, to } of bars) {
       const x = Math.floor((from * width) / 3) * 3;
@@ -30,6 +31,12 @@ export function ManyBars({ bars }: { readonly bars: readonly Bar[] }) {
       context.fillStyle = colours[tone] ?? quiet;
       context.fillRect(x, 4, Math.max(2.5, (to - from) * width), 18);
     }
-  }, [bars]);
+  }, [bars, isDark.value]);
   return <canvas class="many" ref={canvas} />;
+}
+
+// A canvas understands no `light-dark()`, but the computed colour of an element has only the one that applies.
+function toColour(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  return getComputedStyle(element).color;
 }
