@@ -81,4 +81,31 @@ describe('while a command runs', { timeout: 300_000 }, () => {
     expect(await row.locator('.when').textContent()).toMatch(/^[A-Z][a-z]{2} \d+ \d\d:\d\d$/);
     await stop();
   });
+
+  test('its row is as high with other figures of its CPU and memory', async () => {
+    const { stop } = await begin('sleep 3112', '3112');
+    await page.goto(here.address);
+    const row = page.locator('.running-row', { hasText: 'sleep 3112' });
+    await row.locator('.memory-now').waitFor();
+    for (let width = 320; width < 420; width += 4) {
+      await page.setViewportSize({ width, height: 800 });
+      // In one step, because the page renders the figures again every second.
+      const heights = await row.evaluate((element) => {
+        const [cpu, memory] = ['.cpu-now', '.memory-now'].map((one) => element.querySelector(one)?.lastChild);
+        return [
+          ['0', '1 KB'],
+          ['99', '999 MB'],
+          ['1234', '48.1 MB'],
+        ].map(([percent = '', size = '']) => {
+          for (const text of cpu?.parentNode?.childNodes ?? [])
+            if (text.nodeType === 3) text.textContent = '';
+          if (cpu) cpu.textContent = `${percent} % CPU`;
+          if (memory) memory.textContent = size;
+          return element.getBoundingClientRect().height;
+        });
+      });
+      expect(new Set(heights).size, `${width} pixels wide: ${heights}`).toBe(1);
+    }
+    await stop();
+  });
 });

@@ -98,7 +98,9 @@ function toRunningRow(card: CommandCard, who: string) {
               {card.cpu_percent} % CPU
             </span>
           )}
-          {card.memory_bytes !== null && card.memory_bytes > 0 && <span>{toSize(card.memory_bytes)}</span>}
+          {card.memory_bytes !== null && card.memory_bytes > 0 && (
+            <span class="memory-now">{toSize(card.memory_bytes)}</span>
+          )}
         </span>
       </a>
     </li>
