@@ -39,6 +39,28 @@ async function begin(script: string, words: string) {
 const overflowOf = ({ page }: WatchedPage) =>
   page.evaluate('document.documentElement.scrollHeight - innerHeight') as Promise<number>;
 
+// 1280 by 800 pixels at 400 %.
+const zoomed = { width: 320, height: 200 };
+
+test('at a zoom of 400 % at least half of the window is left for the content', {
+  timeout: 120_000,
+}, async () => {
+  const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', path: '/audit' });
+  await page.locator('.audit-list li').first().waitFor();
+  await page.setViewportSize(zoomed);
+  const covered = () =>
+    page.evaluate(`(() => {
+      scrollTo(0, 300);
+      return [...document.querySelectorAll('body *')]
+        .filter((one) => ['fixed', 'sticky'].includes(getComputedStyle(one).position) && one.checkVisibility())
+        .map((one) => one.getBoundingClientRect())
+        .reduce((sum, { top, bottom }) => sum + Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)), 0);
+    })()`) as Promise<number>;
+  expect(await covered()).toBeLessThanOrEqual(zoomed.height / 2);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
 describe('the page of a command', { timeout: 300_000 }, () => {
   test('is as high as the window, also with a line in its header', async () => {
     const { id, stop } = await begin('seq 1000; sleep 3109', '3109');
