@@ -208,6 +208,25 @@ describe('the output of a command', { timeout: 300_000 }, () => {
     await page.close();
   });
 
+  test('a link keeps the focus when the rows arrive again', async () => {
+    const { id } = await run('focus.txt', 'one\nsee https://example.net/docs\nthree\n');
+    const { page, problems } = await openConsolePage(browser, here, { path: `/commands/${id}?at=4` });
+    await page.locator('.log .ln.sel').waitFor();
+    // Choosing lines requests the rows; the link gets the focus before they arrive.
+    await page.evaluate(`(async () => {
+      const nextFrame = () => new Promise(requestAnimationFrame);
+      const chosen = () => document.querySelectorAll('.log .ln.sel').length;
+      const key = new KeyboardEvent('keydown', { key: 'ArrowDown', shiftKey: true, bubbles: true });
+      document.querySelector('.log').dispatchEvent(key);
+      while (chosen() < 2) await nextFrame();
+      document.querySelector('.log .ln.sel .tx a').focus();
+    })()`);
+    await page.waitForTimeout(1_000);
+    expect(await page.evaluate('document.activeElement.href')).toBe('https://example.net/docs');
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('a range of lines has an address, which chooses them again', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`);
     const { id } = await run('range.txt', `${lines.join('\n')}\n`);

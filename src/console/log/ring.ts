@@ -297,7 +297,9 @@ export class Ring {
   }
 
   async #fetch(from: number, count: number): Promise<void> {
-    this.#keep(await this.#log.rows(from, count));
+    const rows = await this.#log.rows(from, count);
+    // A row that is painted again gets a new element for its link, and the focus would be lost.
+    this.#keep(rows.filter((row) => JSON.stringify(row) !== JSON.stringify(this.#known.get(row.line))));
     this.#request();
   }
 }
