@@ -7,6 +7,7 @@ import type { Environment } from '../machine/environment.ts';
 import { plainNode, sendListener } from '../network/bridge.ts';
 import { NetworkProxy } from '../network/network-proxy.ts';
 import { continueWhileStopped } from '../processes/continue-helpers.ts';
+import { sendSignal } from '../processes/process-exit.ts';
 import { toNetworkCommand } from '../sandbox/bubblewrap.ts';
 
 /** A network namespace that several commands can join. It stays open without a process, by descriptors of this one. */
@@ -47,6 +48,8 @@ export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwor
   const exited = new Promise<void>((resolve) => {
     for (const event of ['exit', 'error']) child.once(event, () => resolve());
   }).then(stopContinuing);
+  // If `bwrap` is killed before the process that it forked has called prctl(PR_SET_PDEATHSIG), that process would wait for it forever.
+  child.once('exit', () => killGroup(child));
   try {
     const { pid, listener } = await firstReport(child, isFiltered);
     const descriptors = openNamespaces(pid, deps.isRoot);
@@ -54,7 +57,7 @@ export async function openRoomNetwork(deps: RoomNetworkDeps): Promise<RoomNetwor
     if (listener) proxy?.serve(listener);
     const firstGone = async () => {
       if (await settlesWithin(exited, exitMs)) return;
-      child.kill('SIGKILL');
+      killGroup(child);
       await settlesWithin(exited, exitMs);
     };
     return toRoomNetwork(descriptors, proxy, firstGone);
@@ -83,6 +86,10 @@ function spawnFirst({ bashPath, env }: RoomNetworkDeps, isFiltered: boolean): Ch
   return spawn(program, [...args, ...node], { ...options, stdio: ['ignore', 'ignore', 'pipe', ...stdio] });
 }
 
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) sendSignal(-pid, 'SIGKILL');
+}
+
 interface FirstReport {
   readonly pid: number;
   readonly listener?: Server | undefined;
@@ -106,7 +113,7 @@ async function firstReport(child: ChildProcess, isFiltered: boolean): Promise<Fi
     child.once('close', () => reject(new Error(complaint.trim() || 'it ended immediately')));
   });
   if (await settlesWithin(report, openMs)) return report;
-  child.kill('SIGKILL');
+  killGroup(child);
   throw new Error(`no network namespace after ${openMs} ms`);
 }
 
