@@ -98,12 +98,16 @@ class OpenCall {
     this.answer.reject(this.worker === undefined ? error : new UnansweredError(error));
   }
 
-  /** Rejects the call unless it is answered within `ms` after it was sent for the first time. */
-  expectAnswer(ms: number): void {
+  /** Rejects the call unless it is answered within `ms` after it was sent for the first time. Returns false if they are over. */
+  expectAnswer(ms: number): boolean {
     this.stopWaiting();
     this.#sentFor ??= createStopwatch();
-    const leftMs = Math.max(0, ms - this.#sentFor());
-    this.#timer = setTimeout(() => this.reject(noAnswer(this.method ?? '')), leftMs).unref();
+    const leftMs = ms - this.#sentFor();
+    const giveUp = () => this.reject(noAnswer(this.method ?? ''));
+    // A timer of 0 ms would never fire if the worker closes each stream at once.
+    if (leftMs > 0) this.#timer = setTimeout(giveUp, leftMs).unref();
+    else giveUp();
+    return leftMs > 0;
   }
 
   stopWaiting(): void {
@@ -238,7 +242,8 @@ export class Connection {
     }
     call.worker = this.#worker;
     const { answerMs } = this.#road;
-    if (answerMs !== undefined) call.expectAnswer(slowCalls.has(method) ? answerMs + slowestMs : answerMs);
+    const mostMs = answerMs !== undefined && slowCalls.has(method) ? answerMs + slowestMs : answerMs;
+    if (mostMs !== undefined && !call.expectAnswer(mostMs)) return;
     peer.beat(beatMs);
     // A call whose stream breaks is sent again over the next one.
     peer.call(number, method, call.words, call.raw).then(call.answer.resolve, (error: unknown) => {
