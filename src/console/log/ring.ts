@@ -73,6 +73,11 @@ export class Ring {
     return this.#isFollowing;
   }
 
+  /** The state from which the rows are painted; that of `ShownLog` may be older. */
+  get state(): LogState | undefined {
+    return this.#state;
+  }
+
   /** The first line on the screen. */
   firstLine = 0;
 

@@ -33,7 +33,8 @@ export function useChosenLines(card: CommandCard, shown: ShownLog): LineListener
     },
     onKeyDown(event) {
       const by = event.shiftKey ? steps[event.key] : undefined;
-      const { view, state, ring } = shown;
+      const { view, ring } = shown;
+      const state = ring.current?.state;
       if (by === undefined || !view.current || !state || state.lines === 0) return;
       event.preventDefault();
       const rows = listRows(view.current);
