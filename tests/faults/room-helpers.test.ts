@@ -56,7 +56,9 @@ afterEach(async () => {
   const elapsed = createStopwatch();
   await here.close();
   expect(elapsed()).toBeLessThan(boundMs);
-  expect(processesWith(`HOME=${home}`)).toEqual([]);
+  // If a supervisor is killed before its keeper is ready, nacre does not know the init process, and the kernel ends the namespace a
+  // moment later.
+  await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 5_000 }).toEqual([]);
   expect(zombieChildren()).toEqual([]);
 });
 
