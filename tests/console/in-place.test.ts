@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandCard } from '../../src/contract/console.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openConsolePage, type WatchedPage } from '../support/console-browser.ts';
 import { type Cut, createCut } from '../support/cut.ts';
 import { serve, type TestServer } from '../support/http.ts';
+import { startRunning } from '../support/running-command.ts';
 
 let here: TestServer;
 let cut: Cut;
@@ -19,21 +19,6 @@ afterAll(async () => {
   await cut.close();
   expect(await here.close()).toEqual([]);
 });
-
-async function begin(script: string, words: string) {
-  const call = here.shell('bash', ['-c', script]);
-  const find = async () => {
-    const { body } = await here.send(`/api/commands?q=${words}`, { headers: here.bearer });
-    return (body as { commands: CommandCard[] }).commands[0];
-  };
-  await expect.poll(async () => (await find())?.state).toBe('running');
-  const id = (await find())?.id ?? '';
-  const stop = async () => {
-    await here.post(`/api/commands/${id}/stop`, {});
-    await call;
-  };
-  return { id, stop };
-}
 
 // How far the page is higher than the window.
 const overflowOf = ({ page }: WatchedPage) =>
@@ -63,7 +48,7 @@ test('at a zoom of 400 % at least half of the window is left for the content', {
 
 describe('the page of a command', { timeout: 300_000 }, () => {
   test('is as high as the window, also with a line in its header', async () => {
-    const { id, stop } = await begin('seq 1000; sleep 3109', '3109');
+    const { id, stop } = await startRunning(here, 'seq 1000; sleep 3109', '3109');
     for (const role of ['operator', 'viewer']) {
       const watched = await openConsolePage(browser, here, { role, path: `/commands/${id}` });
       await watched.page.locator('.log .ln').first().waitFor();
@@ -79,7 +64,7 @@ describe('the page of a command', { timeout: 300_000 }, () => {
   });
 
   test('keeps the lines that are read in their places when something above the output appears or goes', async () => {
-    const { id, stop } = await begin('seq -f "row %g" 1000; sleep 3110', '3110');
+    const { id, stop } = await startRunning(here, 'seq -f "row %g" 1000; sleep 3110', '3110');
     const watched = await openConsolePage(browser, here, { path: `/commands/${id}` });
     const { page } = watched;
     page.setDefaultTimeout(20_000);
@@ -99,7 +84,7 @@ describe('the page of a command', { timeout: 300_000 }, () => {
     const isInPlace = () => expect.poll(async () => Math.abs((await topOf()) - top)).toBeLessThan(1);
     const height = await heightOf();
 
-    const other = await begin('sleep 3111', '3111');
+    const other = await startRunning(here, 'sleep 3111', '3111');
     await expect.poll(heightOf).toBeLessThan(height);
     await isInPlace();
 

@@ -1,30 +1,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandCard } from '../../src/contract/console.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openConsolePage, type WatchedPage } from '../support/console-browser.ts';
 import { serve, type TestServer } from '../support/http.ts';
+import { startRunning } from '../support/running-command.ts';
 
 let here: TestServer;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let watched: WatchedPage;
 let page: Page;
-
-// Runs a script until it is stopped; `words` are in no other script.
-async function begin(script: string, words: string) {
-  const call = here.shell('bash', ['-c', script]);
-  const find = async () => {
-    const { body } = await here.send(`/api/commands?q=${words}`, { headers: here.bearer });
-    return (body as { commands: CommandCard[] }).commands[0];
-  };
-  await expect.poll(async () => (await find())?.state).toBe('running');
-  const { id = '', started_at } = (await find()) ?? {};
-  const stop = async () => {
-    await here.post(`/api/commands/${id}/stop`, {});
-    await call;
-  };
-  return { id, stop, startedAt: Date.parse(started_at ?? '') };
-}
 
 beforeAll(async () => {
   here = await serve({ env: { ALLOWED_COMMANDS: '*', SHELL_ALLOWLIST: '*' } });
@@ -41,7 +25,7 @@ afterAll(async () => {
 describe('while a command runs', { timeout: 300_000 }, () => {
   test('the head of its page has the same height however long it has run, and after its end', async () => {
     const steps = Array.from({ length: 12 }, (_, index) => `echo "step ${index}"`).join('; ');
-    const { id, startedAt, stop } = await begin(`${steps}; sleep 3107`, '3107');
+    const { id, startedAt, stop } = await startRunning(here, `${steps}; sleep 3107`, '3107');
     await page.goto(`${here.address}/commands/${id}`);
     await page.locator('.log .ln').first().waitFor();
     const measure = async () => {
@@ -70,7 +54,7 @@ describe('while a command runs', { timeout: 300_000 }, () => {
   });
 
   test('its row goes on counting, and shows its date from the next day on', async () => {
-    const { startedAt, stop } = await begin('sleep 3108', '3108');
+    const { startedAt, stop } = await startRunning(here, 'sleep 3108', '3108');
     await page.clock.setFixedTime(startedAt + 61_000);
     await page.goto(`${here.address}/commands?q=3108`);
     const row = page.locator('.row', { hasText: 'sleep 3108' });
@@ -83,7 +67,7 @@ describe('while a command runs', { timeout: 300_000 }, () => {
   });
 
   test('its row is as high with other figures of its CPU and memory', async () => {
-    const { stop } = await begin('sleep 3112', '3112');
+    const { stop } = await startRunning(here, 'sleep 3112', '3112');
     await page.goto(here.address);
     const row = page.locator('.running-row', { hasText: 'sleep 3112' });
     await row.locator('.memory-now').waitFor();
