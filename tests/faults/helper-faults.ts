@@ -7,7 +7,7 @@ import type { JobSpec, JobState } from '../../src/contract/job.ts';
 import { createStopwatch, sleep } from '../../src/support/timing.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { execAllowOf } from '../support/exec-list.ts';
-import { findHelper, findWaitingSupervisor, type Helper, processesOf } from '../support/helper-processes.ts';
+import { findHelper, findWaitingKeeper, type Helper, processesOf } from '../support/helper-processes.ts';
 import { processesWith } from '../support/processes.ts';
 import { createTestWorker, type TestWorker } from '../support/worker.ts';
 
@@ -101,21 +101,21 @@ async function runWithFault(
   { label, cwd }: { readonly label: string; readonly cwd: string },
   [, helper, fault, moment]: FaultCase,
 ): Promise<JobState> {
-  // Without a supervisor there is nothing to strike: to the kernel, pid 0 means the process group of this test.
-  const strike = (supervisor: number | undefined) => {
-    const pid = supervisor && findHelper(here, helper, supervisor);
+  // Without a keeper there is nothing to strike: to the kernel, pid 0 means the process group of this test.
+  const strike = (keeper: number | undefined) => {
+    const pid = keeper && findHelper(here, helper, keeper);
     if (pid) apply(fault, pid);
   };
   const spec: Partial<JobSpec> = { cwd, room: 'one' };
   if (moment === 'idle') {
-    strike(await find(() => findWaitingSupervisor(here)));
+    strike(await find(() => findWaitingKeeper(here)));
     // A command that finds its shell dead before the worker knows it is lost, which is true; the next one is not.
     await here.run('true', { ...spec, timeoutMs: 8_000 }).catch(() => undefined);
     return (await here.run('echo done', { ...spec, timeoutMs: 10_000 })).state;
   }
   const script = `echo up; sleep ${label} & sleep 0.5; kill $! 2>/dev/null; wait; echo done`;
   const starting = here.start(script, { ...spec, ...specs[moment], timeoutMs: 10_000 });
-  if (moment === 'starting') strike(await find(() => findWaitingSupervisor(here)));
+  if (moment === 'starting') strike(await find(() => findWaitingKeeper(here)));
   const id = await starting;
   if (moment === 'starting') return here.worker.wait(id, endMs);
   await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findHelper, findWaitingSupervisor } from '../support/helper-processes.ts';
+import { findHelper, findWaitingKeeper } from '../support/helper-processes.ts';
 import { needLevel } from '../support/needs.ts';
 import { openDescriptors } from '../support/processes.ts';
 import { createTestWorker, type TestWorker } from '../support/worker.ts';
@@ -7,9 +7,9 @@ import { createTestWorker, type TestWorker } from '../support/worker.ts';
 const supervised = { highestLevel: 'namespace', supervisionRequire: 'namespace' } as const;
 
 async function killWaitingShell(here: TestWorker): Promise<void> {
-  await expect.poll(() => findWaitingSupervisor(here), { timeout: 20_000 }).toBeDefined();
-  const supervisor = findWaitingSupervisor(here);
-  const shell = supervisor && findHelper(here, 'shell', supervisor);
+  await expect.poll(() => findWaitingKeeper(here), { timeout: 20_000 }).toBeDefined();
+  const keeper = findWaitingKeeper(here);
+  const shell = keeper && findHelper(here, 'shell', keeper);
   if (shell) process.kill(shell, 'SIGKILL');
 }
 

@@ -6,7 +6,7 @@ import { countsPerNamespace, createLimitEnforcer } from './limit-enforcer.ts';
 const plan = {
   id: 'cmd',
   asked: undefined,
-  ownProcesses: 2,
+  hasNamespace: true,
   cannotRaiseLimits: false,
   entry: 'caller',
 } as const;
@@ -14,7 +14,8 @@ const limits = { maxProcesses: 9, treeMemoryBytes: 5e8, cpuSeconds: 3 };
 
 test('without limits the prelude is empty and there are no gaps', () => {
   const applied = createLimitEnforcer({ limits: {}, cgroups: null, isRoot: true }).apply(plan);
-  expect(applied).toMatchObject({ prelude: '', group: null, gaps: [] });
+  expect(applied).toMatchObject({ group: null, gaps: [] });
+  expect(applied.toPrelude(2)).toBe('');
 });
 
 test('limits that the kernel does not enforce are gaps, and so are the privileges of root', () => {

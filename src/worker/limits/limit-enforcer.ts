@@ -25,8 +25,8 @@ export interface LimitEnforcerDeps {
 export interface LimitPlan {
   readonly id: string;
   readonly asked: Limits | undefined;
-  /** How many of nacre's own processes share the command's user namespace; `null` if it has no namespace. */
-  readonly ownProcesses: number | null;
+  /** False if the command shares the namespaces of this process. */
+  readonly hasNamespace: boolean;
   /** True when the command cannot raise its own limits, even as root. */
   readonly cannotRaiseLimits: boolean;
   /** `shell`: the shell enters the cgroup itself; `caller`: the caller puts it there by pid. */
@@ -35,8 +35,11 @@ export interface LimitPlan {
 
 /** The limits of one command, as `LimitEnforcer` applies them. */
 export interface AppliedLimits {
-  /** A line of bash for the command's shell (`toPrelude`); empty if there is nothing to limit. */
-  readonly prelude: string;
+  /**
+   * A line of bash for the command's shell (`toPrelude`); empty if there is nothing to limit. `ownProcesses` is the number of nacre's
+   * processes in the command's namespace.
+   */
+  toPrelude(ownProcesses?: number): string;
   readonly group: Cgroup | null;
   /** Sentences about limits that are not enforced reliably. */
   readonly gaps: readonly string[];
@@ -64,13 +67,14 @@ export function createLimitEnforcer(deps: LimitEnforcerDeps): LimitEnforcer {
     apply(plan) {
       const limits = mergeLimits(general, plan.asked);
       const group = cgroups?.create(plan.id, limits) ?? null;
-      const ownProcesses = !isRoot && countsPerNamespace() ? plan.ownProcesses : null;
+      const countsProcesses = plan.hasNamespace && !isRoot && countsPerNamespace();
       const cgroupFiles = plan.entry === 'shell' && group ? group.procsFiles : [];
       const discard = () => remove(group);
       return {
-        prelude: toPrelude({ limits, ownProcesses, cgroupFiles, umask }),
+        toPrelude: (own = 0) =>
+          toPrelude({ limits, ownProcesses: countsProcesses ? own : null, cgroupFiles, umask }),
         group,
-        gaps: toGaps(limits, group, { ownProcesses, canRaise: isRoot && !plan.cannotRaiseLimits }),
+        gaps: toGaps(limits, group, { countsProcesses, canRaise: isRoot && !plan.cannotRaiseLimits }),
         discard,
         watch: (deps) => new TreeWatch({ ...deps, limits, group, onRelease: discard }),
       };
@@ -84,12 +88,12 @@ export function createLimitEnforcer(deps: LimitEnforcerDeps): LimitEnforcer {
 function toGaps(
   limits: Limits,
   group: Cgroup | null,
-  { ownProcesses, canRaise }: { readonly ownProcesses: number | null; readonly canRaise: boolean },
+  { countsProcesses, canRaise }: { readonly countsProcesses: boolean; readonly canRaise: boolean },
 ): readonly string[] {
   if (isUnlimited(limits)) return [];
   const { treeMemoryBytes, maxProcesses } = limits;
   const memory = treeMemoryBytes !== undefined && !group?.enforces.memory;
-  const processes = maxProcesses !== undefined && !group?.enforces.processes && ownProcesses === null;
+  const processes = maxProcesses !== undefined && !group?.enforces.processes && !countsProcesses;
   return [
     ...(memory ? ['The memory of the whole process tree is only sampled, not limited by the kernel.'] : []),
     ...(processes ? ['The number of processes is only sampled, not limited by the kernel.'] : []),

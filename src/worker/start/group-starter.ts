@@ -70,7 +70,7 @@ export class GroupStarter implements Starter {
     const applied = this.#deps.limitEnforcer.apply({
       id: spec.id,
       asked: spec.limits,
-      ownProcesses: null,
+      hasNamespace: false,
       cannotRaiseLimits: isolation.sandbox !== 'off',
       // A guarded shell cannot write to its cgroup's files, so nacre moves it there by pid.
       entry: isGuarded && !spec.terminal ? 'caller' : 'shell',
@@ -104,11 +104,11 @@ export class GroupStarter implements Starter {
   async #startPlain(
     spec: JobSpec,
     { baseEnv = this.#deps.env }: StartOptions,
-    { prelude }: AppliedLimits,
+    applied: AppliedLimits,
   ): Promise<GroupProcess> {
     const { fifos, loadPty, path } = this.#deps;
     if (spec.terminal || spec.command.kind === 'argv') checkStart(spec.command, spec.cwd, path);
-    const plan = this.#toPlan(spec, prelude, baseEnv);
+    const plan = this.#toPlan(spec, applied.toPrelude(), baseEnv);
     const elapsed = createStopwatch();
     const process = spec.terminal
       ? await startAtTerminal(await loadPty(), plan, spec.terminal, this.#forkServer)
@@ -132,7 +132,7 @@ export class GroupStarter implements Starter {
       await shell.discard();
       throw startUnavailable('the command', error);
     }
-    const { setUp, run } = toJobLaunchMessage(spec, applied.prelude);
+    const { setUp, run } = toJobLaunchMessage(spec, applied.toPrelude());
     return { process: { pid, stdout, stderr, stdin, exited, launchMessage: `${setUp}${run}` }, elapsed };
   }
 
@@ -141,11 +141,11 @@ export class GroupStarter implements Starter {
     spec: JobSpec,
     isolation: Isolation,
     { baseEnv = this.#deps.env, exec }: StartOptions,
-    { prelude }: AppliedLimits,
+    applied: AppliedLimits,
   ): Promise<GroupProcess> {
     const { landlock, instance, loadPty } = this.#deps;
     const sandbox = toSandboxPlan(this.#deps, isolation, spec.cwd);
-    const plan = this.#toPlan(spec, prelude, baseEnv);
+    const plan = this.#toPlan(spec, applied.toPrelude(), baseEnv);
     const base = toKeeperEnvironment(sandbox, instance, {
       baseEnv,
       atTerminal: true,

@@ -49,6 +49,7 @@ export async function startGuardedShell(
     const keeper = followKeeper(launched, ends, {
       proxy: undefined,
       terminal: undefined,
+      hasSupervisor: false,
       ownProcesses: 0,
     });
     return { ...keeper, exited: launched.exited, elapsed };

@@ -211,9 +211,9 @@ export class KeeperLauncher {
   }
 
   #toNamespacePlan(namespace: ForkNamespace, fifos: readonly string[]): PlainKeeperPlan {
-    const { ownProcesses } = this.#supervisor;
     const { bashPath } = this.#deps;
-    return { supervisor: ['bwrap'], ownProcesses, bashPath, env: this.#defaultEnv, fifos, namespace };
+    const own = { hasSupervisor: false, ownProcesses: 1 };
+    return { supervisor: ['bwrap'], ...own, bashPath, env: this.#defaultEnv, fifos, namespace };
   }
 
   #toSupervisor(plan: SandboxPlan, options: BubblewrapOptions) {
@@ -221,6 +221,7 @@ export class KeeperLauncher {
     const filter = level === 'namespace' ? keyFilter(plan) : undefined;
     return {
       supervisor: toCommand(plan, { ...options, filterFd: filter && filterFd }),
+      hasSupervisor: true,
       ownProcesses,
       filter,
     };

@@ -77,7 +77,7 @@ export class SupervisedStarter implements Starter {
     const applied = this.#deps.limitEnforcer.apply({
       id: spec.id,
       asked: spec.limits,
-      ownProcesses: this.#supervisor.ownProcesses,
+      hasNamespace: true,
       cannotRaiseLimits: isolation.sandbox !== 'off',
       entry: 'caller',
     });
@@ -86,9 +86,10 @@ export class SupervisedStarter implements Starter {
       throw error instanceof NacreError ? error : startUnavailable('the command', error);
     });
     await this.#enterCgroup(keeper, applied);
-    const prelude = options.layered ? this.#deps.changes.addLimit(applied.prelude) : applied.prelude;
+    const limits = applied.toPrelude(keeper.ownProcesses);
+    const prelude = options.layered ? this.#deps.changes.addLimit(limits) : limits;
     const process = sendSetUp(keeper, spec, prelude);
-    const tree = new NamespaceTree(keeper, this.#supervisor.ownProcesses, this.#deps.table);
+    const tree = new NamespaceTree(keeper, this.#deps.table);
     return {
       process,
       tree,
@@ -145,7 +146,7 @@ export class SupervisedStarter implements Starter {
   async #enterCgroup(keeper: Keeper, { group, discard: drop }: AppliedLimits): Promise<void> {
     if (group === null) return;
     try {
-      const shell = await findWaitingShell(keeper.pid, this.#supervisor.ownProcesses);
+      const shell = await findWaitingShell(keeper);
       if (shell === null) throw new Error('its shell was not found');
       group.enter(shell);
     } catch (error) {

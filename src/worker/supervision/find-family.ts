@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs';
 import { childrenOfTask } from '../processes/descendants.ts';
 import { readStartTime } from './until-gone.ts';
 
-/** nacre's own processes below a supervisor. */
+/** Which processes of nacre are between a keeper's `pid` and the command's shell. */
+export interface OwnProcesses {
+  /** True if `pid` is a supervisor, whose child is the init process; false if it is the init process itself. */
+  readonly hasSupervisor: boolean;
+  /** How many of them are in the namespace: init and keeper, or a keeper that is init; 0 if there is no namespace. */
+  readonly ownProcesses: number;
+}
+
+/** nacre's own processes in a namespace. */
 export interface Family {
   /** The init process of the namespace; its death ends the namespace. */
   readonly init: number;
   /** Identifies `init` after its pid is reused. */
   readonly initStartTime: string | null;
-  /** The keeper, which at level `unshare` is the init process itself. */
+  /** The keeper, which is often the init process itself. */
   readonly keeper: number;
   /** The shell that waits for its launch message; undefined if it has ended. */
   readonly shell: number | undefined;
@@ -22,11 +30,13 @@ export function canFindFamily(): boolean {
   return canList;
 }
 
-/** Finds the processes below a supervisor whose keeper is ready; undefined if the supervisor is dead. */
-export function findFamily(supervisor: number, ownProcesses: number): Family | undefined {
-  const [init] = childrenOfTask(supervisor);
+/** Finds the processes of a keeper that is ready; undefined if its supervisor or its init process is dead. */
+export function findFamily(pid: number, { hasSupervisor, ownProcesses }: OwnProcesses): Family | undefined {
+  const init = hasSupervisor ? childrenOfTask(pid)[0] : pid;
   if (init === undefined) return undefined;
+  const initStartTime = readStartTime(init);
+  if (!hasSupervisor && initStartTime === null) return undefined;
   const keeper = ownProcesses === 1 ? init : childrenOfTask(init)[0];
   if (keeper === undefined) return undefined;
-  return { init, initStartTime: readStartTime(init), keeper, shell: childrenOfTask(keeper)[0] };
+  return { init, initStartTime, keeper, shell: childrenOfTask(keeper)[0] };
 }

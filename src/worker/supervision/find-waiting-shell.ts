@@ -1,15 +1,14 @@
 import { sleep } from '../../support/timing.ts';
 import { childrenOf } from '../processes/descendants.ts';
+import type { Keeper } from './follow-keeper.ts';
 
 const maxTries = 200;
 
-/**
- * The pid, in our own namespace, of the shell that waits for its launch message below a supervisor; null if it does not appear.
- * `ownProcesses` is the number of nacre's processes between the two.
- */
-export async function findWaitingShell(supervisorPid: number, ownProcesses: number): Promise<number | null> {
+/** The pid, in our own namespace, of the shell of a keeper that waits for its launch message; null if it does not appear. */
+export async function findWaitingShell({ pid, hasSupervisor, ownProcesses }: Keeper): Promise<number | null> {
+  const levels = ownProcesses + (hasSupervisor ? 1 : 0);
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const shell = descend(supervisorPid, ownProcesses + 1);
+    const shell = descend(pid, levels);
     if (shell !== null) return shell;
     // The keeper has forked the shell before it reported `ready`, but /proc lists no child that is just being created.
     await sleep(1 + Math.min(tries, 20));

@@ -3,11 +3,12 @@ import { settlesWithin } from '../../support/timing.ts';
 import type { Layer } from '../changes/layer.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
+import type { OwnProcesses } from './find-family.ts';
 import { type KeeperEnd, KeeperLife, type KeeperLimits, type Launched } from './keeper-life.ts';
 
 /** A namespace with a keeper and a shell that waits for its launch message. */
-export interface Keeper {
-  /** The pid of the supervisor (`bwrap`, or `setpriv`, which executes `unshare`). */
+export interface Keeper extends OwnProcesses {
+  /** The pid of the supervisor (`bwrap`, or `setpriv`, which executes `unshare`), or of the init process without one. */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
@@ -17,7 +18,7 @@ export interface Keeper {
   readonly ended: Promise<KeeperEnd>;
   /** CPU time of the command, once the keeper has reported its end; null until then. */
   endedCpuMs(): number | null;
-  /** Resolves when the supervisor has exited and its namespace is empty; at the latest seconds after SIGKILL. */
+  /** Resolves when that process has exited and the namespace is empty; at the latest seconds after SIGKILL. */
   readonly gone: Promise<void>;
   /** Waits after `end` until no process of the command can write any more (`KeeperLife.emptied`). */
   emptied(limitMs: number, reportedEmpty: boolean): Promise<boolean>;
@@ -36,7 +37,7 @@ export interface Keeper {
   readonly terminal: OpenTerminal | undefined;
   /** The layer over its workspace, if its changes are tracked or held. */
   readonly layer?: Layer | undefined;
-  /** Kills the init process of the namespace, and with it every process there; the supervisor reaps it and exits. */
+  /** Kills the init process of the namespace, and with it every process there; a supervisor reaps it and exits. */
   end(): void;
   /** Continues its processes with SIGCONT, in case one of them was stopped; called just before the command runs. */
   wake(): void;
@@ -58,24 +59,23 @@ export interface KeeperEnds {
 export const keeperLimits: KeeperLimits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
 
 /** The parts of a keeper that differ from one to another. */
-export interface KeeperParts extends Pick<Keeper, 'proxy' | 'terminal'> {
-  /** The number of nacre's processes in its namespace (`Supervisor.ownProcesses`); 0 if it has no namespace. */
-  readonly ownProcesses: number;
-}
+export type KeeperParts = Pick<Keeper, 'proxy' | 'terminal' | keyof OwnProcesses>;
 
 /** Reads a new keeper's messages from `ends.status`, and makes the object that controls it. */
 export function followKeeper(
   launched: Launched,
   ends: KeeperEnds,
-  { proxy, terminal, ownProcesses }: KeeperParts,
+  { proxy, terminal, hasSupervisor, ownProcesses }: KeeperParts,
   limits = keeperLimits,
 ): Keeper {
-  const life = new KeeperLife(launched, ends.status, ownProcesses, limits);
+  const life = new KeeperLife(launched, ends.status, { hasSupervisor, ownProcesses }, limits);
   const timer = setTimeout(() => void life.giveUp(), limits.latestMs);
   void life.ready.then(() => clearTimeout(timer));
   if (terminal) for (const fd of [ends.stdout, ends.stderr]) closeSync(fd);
   return {
     pid: launched.pid,
+    hasSupervisor,
+    ownProcesses,
     stdout: terminal?.master ?? ends.stdout,
     stderr: terminal?.master ?? ends.stderr,
     stdin: ends.stdin,

@@ -177,6 +177,8 @@ sub settle {
     sysread $known->{handle}, my $failure, 64;
     close $known->{handle};
     $known->{failed} = $failure ne '';
+    # The init process of a namespace lives on if its shell could not be restricted.
+    kill 9, $known->{pid} if $known->{failed} && $request{ $known->{pid} };
     reply($failure eq '' ? ('started', $known->{id}, $known->{pid}) : ('failed', $known->{id}, $failure));
 }
 
@@ -189,7 +191,7 @@ sub begin {
     my $guard = @guard && eval { find_guard(@guard) };
     return reply('failed', $id, $! + 0, 'guard') if @guard && !$guard;
     pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
-    my $pid = fork;
+    my $pid = $namespace_words ? fork_namespace($user) : fork;
     return reply('failed', $id, $! + 0, 'fork') unless defined $pid;
     if ($pid) {
         my $known = { id => $id, pid => $pid, pipe => fileno $from, handle => $from };
@@ -200,7 +202,7 @@ sub begin {
     open_files($report, @files);
     chdir $cwd or failed($report, 'chdir');
     %ENV = @words;
-    supervise($report, \@argv, $guard, $user, @mounts) if $namespace_words;
+    enter($report, \@argv, $guard, $user, @mounts) if $namespace_words;
     execute(@argv);
     failed($report, 'exec');
 }

@@ -119,6 +119,7 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   const start = async () =>
     startWithForkServer(forkServer, {
       supervisor: toBubblewrapCommand(plainSandboxPlan, { heldFd }),
+      hasSupervisor: true,
       ownProcesses: 2,
       bashPath: '/bin/bash',
       env,
@@ -149,6 +150,7 @@ test('E2: a keeper started by a fork server is gone when its whole namespace is,
   for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
   const failing = await startWithForkServer(forkServer, {
     supervisor: ['bwrap', '--no-such-option'],
+    hasSupervisor: true,
     ownProcesses: 2,
     bashPath: '/bin/bash',
     env,
@@ -246,8 +248,9 @@ test('a keeper whose pipes cannot all be opened leaves no descriptor and no name
   rmSync(fifos[3] ?? '');
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
-  const plan = { supervisor: ['env'] as const, ownProcesses: 2, bashPath: '/bin/bash', env, fifos };
-  await expect(startWithForkServer(forkServer, plan)).rejects.toThrow('ENOENT');
+  const plan = { supervisor: ['env'] as const, bashPath: '/bin/bash', env, fifos };
+  const own = { hasSupervisor: true, ownProcesses: 2 };
+  await expect(startWithForkServer(forkServer, { ...plan, ...own })).rejects.toThrow('ENOENT');
   expect(open()).toBe(before);
   expect(fifos.filter((name) => existsSync(name))).toEqual([]);
 });

@@ -11,6 +11,7 @@ import type { ProcessExit } from '../processes/process-exit.ts';
 import { KeeperLife } from './keeper-life.ts';
 import { readStartTime } from './until-gone.ts';
 
+const own = { hasSupervisor: true, ownProcesses: 2 };
 const limits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
 
 // Ordinary processes in the places of supervisor, init and keeper: nothing but nacre ends the init process.
@@ -27,7 +28,7 @@ test('E2: the end of a killed supervisor is reported only when its init process 
   await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length).toBe(1);
   const [init = 0] = childrenOf(pid);
   const [keeper = 0] = childrenOf(init);
-  const life = new KeeperLife({ pid, exited }, status.ours, 2, limits);
+  const life = new KeeperLife({ pid, exited }, status.ours, own, limits);
   writeSync(status.theirs, 'ready\0');
   expect(await life.ready).toBe(true);
   const endings: boolean[] = [];
@@ -65,7 +66,7 @@ test.for(['end', 'giveUp'] as const)(
     const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
     await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length, { timeout: 20_000 }).toBe(1);
     const [keeper = 0] = childrenOf(childrenOf(pid)[0] ?? 0);
-    const life = new KeeperLife({ pid, exited }, status.ours, 2, { ...limits, reapMs: 100 });
+    const life = new KeeperLife({ pid, exited }, status.ours, own, { ...limits, reapMs: 100 });
     await life[way]();
     expect(await exited).toEqual({ code: 7, signal: null });
     await life.gone;

@@ -3,7 +3,7 @@ import { Capture } from '../io/capture.ts';
 import { continueWhileStopped } from '../processes/continue-helpers.ts';
 import { childrenOf } from '../processes/descendants.ts';
 import { lostExit, type ProcessExit, sendSignal, toExit } from '../processes/process-exit.ts';
-import { canFindFamily, type Family, findFamily } from './find-family.ts';
+import { canFindFamily, type Family, findFamily, type OwnProcesses } from './find-family.ts';
 import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
 import { readStartTime, untilExited, untilGone } from './until-gone.ts';
@@ -14,7 +14,7 @@ export interface KeeperEnd {
   readonly processes: number | null;
 }
 
-/** A supervisor that was just started, by `spawn` or by a `ForkServer`. */
+/** A supervisor or an init process that was just started, by `spawn` or by a `ForkServer`. */
 export interface Launched {
   readonly pid: number;
   /** How it ended; `isLost` if its fork server ended first. */
@@ -40,12 +40,12 @@ const emptyMs = 4_000;
 const pollMs = 20;
 
 /**
- * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor then reaps. If the
- * supervisor were killed, the init process would become a child of PID 1, which in many containers never reaps it.
+ * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor or the fork server then reaps. If a
+ * supervisor were killed, its init process would become a child of PID 1, which in many containers never reaps it.
  */
 export class KeeperLife {
   readonly #launched: Launched;
-  readonly #ownProcesses: number;
+  readonly #own: OwnProcesses;
   readonly #limits: KeeperLimits;
   readonly #status: Capture;
   readonly #statusFd: number;
@@ -59,17 +59,17 @@ export class KeeperLife {
   #isEnding = false;
   #stopContinuing: () => void = () => {};
 
-  constructor(launched: Launched, statusFd: number, ownProcesses: number, limits: KeeperLimits) {
+  constructor(launched: Launched, statusFd: number, own: OwnProcesses, limits: KeeperLimits) {
     this.#launched = launched;
     this.#statusFd = statusFd;
-    this.#ownProcesses = ownProcesses;
+    this.#own = own;
     this.#limits = limits;
     this.#status = new Capture(
       statusFd,
       splitAtNul((text) => this.#onText(text)),
     );
     this.gone = launched.exited.then((exit) => this.#onExit(exit));
-    if (ownProcesses > 0) this.#stopContinuing = continueWhileStopped(-launched.pid);
+    if (own.ownProcesses > 0) this.#stopContinuing = continueWhileStopped(-launched.pid);
   }
 
   get ready(): Promise<boolean> {
@@ -80,7 +80,7 @@ export class KeeperLife {
     return this.#ended.promise;
   }
 
-  /** The init process of its namespace, if that has outlived its supervisor for longer than processes need to die. */
+  /** The init process of its namespace, if that has outlived its parent for longer than processes need to die. */
   get survivor(): number | undefined {
     return this.#lives || this.#isEmpty ? undefined : this.#family?.init;
   }
@@ -88,14 +88,15 @@ export class KeeperLife {
   end(): void {
     this.#isEnding = true;
     if (!this.#lives) return;
-    const init = this.#family?.init ?? this.#firstChild();
-    sendSignal(init ?? this.#launched.pid, 'SIGKILL');
-    if (init !== undefined) this.#expectExit(createStopwatch());
+    const { pid } = this.#launched;
+    const init = this.#family?.init ?? this.#candidates()[0];
+    sendSignal(init ?? pid, 'SIGKILL');
+    if (init !== undefined && init !== pid) this.#expectExit(createStopwatch());
   }
 
   /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */
   wake(): void {
-    if (!this.#lives || this.#ownProcesses === 0) return;
+    if (!this.#lives || this.#own.ownProcesses === 0) return;
     this.#stopContinuing();
     const { pid } = this.#launched;
     const { init = pid, keeper = pid, shell } = this.#family ?? {};
@@ -133,9 +134,11 @@ export class KeeperLife {
     await settlesWithin(this.gone, this.#limits.reapMs);
   }
 
-  // Before `ready`, a supervisor may already have an init process.
-  #firstChild(): number | undefined {
-    return this.#ownProcesses === 0 ? undefined : childrenOf(this.#launched.pid)[0];
+  // The processes that may be the init process; before `ready`, a supervisor may already have one.
+  #candidates(): readonly number[] {
+    const { hasSupervisor, ownProcesses } = this.#own;
+    if (ownProcesses === 0) return [];
+    return hasSupervisor ? childrenOf(this.#launched.pid) : [this.#launched.pid];
   }
 
   // A supervisor that is killed before it has reaped its init process leaves a zombie where PID 1 reaps nothing. If it was
@@ -153,16 +156,16 @@ export class KeeperLife {
   async #initDies(): Promise<boolean> {
     const elapsed = createStopwatch();
     while (!this.#isReaping()) {
-      if (childrenOf(this.#launched.pid).length === 0 || elapsed() > emptyMs) return false;
+      if (this.#candidates().length === 0 || elapsed() > emptyMs) return false;
       await sleep(pollMs);
     }
     return true;
   }
 
-  /** True while the processes below the supervisor are dead, and it has not reaped them yet. */
+  /** True while the init process is dead, and its parent has not reaped it yet. */
   #isReaping(): boolean {
-    const children = childrenOf(this.#launched.pid);
-    return children.length > 0 && children.every((pid) => readStartTime(pid) === null);
+    const candidates = this.#candidates();
+    return candidates.length > 0 && candidates.every((pid) => readStartTime(pid) === null);
   }
 
   #onText(text: string): void {
@@ -175,8 +178,8 @@ export class KeeperLife {
 
   // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper without a supervisor.
   #onReady(): void {
-    if (this.#ownProcesses > 0 && canFindFamily()) {
-      this.#family = findFamily(this.#launched.pid, this.#ownProcesses);
+    if (this.#own.ownProcesses > 0 && canFindFamily()) {
+      this.#family = findFamily(this.#launched.pid, this.#own);
       if (!this.#family) return void this.giveUp().then(() => this.#ready.resolve(false));
     }
     this.#ready.resolve(true);
@@ -191,7 +194,7 @@ export class KeeperLife {
     this.#stopContinuing();
     this.#status.close();
     this.#ready.resolve(false);
-    const isKnown = this.#ownProcesses === 0 && !exit.isLost;
+    const isKnown = this.#own.ownProcesses === 0 && !exit.isLost;
     this.#ended.resolve({ exit: isKnown ? exit : this.#isEnding ? killed : lostExit, processes: null });
   }
 

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { createTestWorker } from '../../../tests/support/worker.ts';
 import { findGuardPrograms } from '../guard/guard-program.ts';
 import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
+import { childrenOf } from '../processes/descendants.ts';
 import { ForkServer, NotForkedError } from './fork-server.ts';
 import { Lifeline } from './keeper-pool.ts';
 import { toLaunchMessage } from './keeper-script.ts';
@@ -38,7 +39,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const plan = { supervisor: ['false'], ownProcesses: 2, bashPath: '/bin/bash' } as const;
+const plan = {
+  supervisor: ['false'],
+  hasSupervisor: false,
+  ownProcesses: 1,
+  bashPath: '/bin/bash',
+} as const;
 const start = async (mounts: readonly string[] = [], guard?: readonly string[]) =>
   startWithForkServer(forkServer, {
     ...plan,
@@ -72,21 +78,19 @@ async function run(script: string, mounts?: readonly string[]) {
 
 describe('a keeper in namespaces of the fork server', () => {
   test('reports an exit status, a signal, what is left running, and the CPU time', async () => {
-    expect(await run('exit 130')).toMatchObject({ exit: { code: 130, signal: null }, processes: 2 });
+    expect(await run('exit 130')).toMatchObject({ exit: { code: 130, signal: null }, processes: 1 });
     expect(await run('kill -INT $$')).toMatchObject({ exit: { code: null, signal: 'SIGINT' } });
     expect(await run('kill -9 $$')).toMatchObject({ exit: { code: null, signal: 'SIGKILL' } });
-    expect(await run('sleep 60 & sleep 60 & exit 3')).toMatchObject({ exit: { code: 3 }, processes: 4 });
+    expect(await run('sleep 60 & sleep 60 & exit 3')).toMatchObject({ exit: { code: 3 }, processes: 3 });
     const { cpuMs } = await run('for ((i = 0; i < 50000; i += 1)); do :; done');
     expect(cpuMs).toBeGreaterThan(5);
   });
 
-  test('E2: its namespace ends with its keeper, its init process, its supervisor or the fork server', async () => {
+  test('E2: its namespace ends with its init process or the fork server', async () => {
     const sleepers = () => processesWith(`sleep\u00003000051.${process.pid}`);
     const script = `setsid sleep 3000051.${process.pid} & sleep 3000051.${process.pid}`;
     const strikes = {
-      keeper: (pid: number) => child(child(pid)),
-      init: child,
-      supervisor: (pid: number) => pid,
+      init: (pid: number) => pid,
       'fork server': parent,
     };
     for (const [name, find] of Object.entries(strikes)) {
@@ -103,6 +107,28 @@ describe('a keeper in namespaces of the fork server', () => {
       expect((await keeper.ended).exit.isLost, name).toBe(true);
       for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
     }
+  });
+
+  test('E2: no signal from inside reaches its keeper, and orphans do not stay as zombies', async () => {
+    const script = `(true & exec sleep 0.2) & trap '' TERM HUP; for s in KILL STOP TERM HUP CHLD; do kill -$s 1; done
+      setsid sh -c 'true & sleep 0.1 & exit' & wait; sleep 0.3; grep -l '^State:.Z' /proc/[0-9]*/status; exit 9`;
+    expect(await run(script)).toMatchObject({ exit: { code: 9 }, processes: 1, text: '' });
+  });
+
+  test('E2: it reaps orphans that end after the command', async () => {
+    const keeper = await start();
+    expect(await keeper.ready).toBe(true);
+    const command = { kind: 'shell', script: 'setsid sleep 60 & sleep 0.1' } as const;
+    const options = { cwd: '/', env: {}, stdin: 'open', prelude: '', atTerminal: false } as const;
+    const message = toLaunchMessage({ command, ...options });
+    writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+    expect(await keeper.ended).toMatchObject({ processes: 2 });
+    const [orphan = 0] = childrenOf(keeper.pid);
+    process.kill(orphan, 'SIGKILL');
+    await expect.poll(() => childrenOf(keeper.pid)).toEqual([]);
+    keeper.end();
+    await keeper.gone;
+    for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
   });
 
   test('E5: covers folders and files, which the command cannot read', async () => {
@@ -183,24 +209,20 @@ describe('a command finds the same in the namespaces of bubblewrap and in those 
     expect(byForkServer).toEqual(byBubblewrap);
   });
 
-  test('as an ordinary user, who cannot open the descriptors of init and keeper there', async () => {
+  test('as an ordinary user, who cannot open the descriptors of the keeper there', async () => {
     const found = (await runChild('fork-namespace')) as Record<string, unknown>;
     expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
     expect(found.byForkServer).toEqual(found.byBubblewrap);
-    expect(found.reached).toBe('none\nnone\nnone\n');
+    expect(found.reached).toBe('none\nnone\n');
   });
 
   test('as an ordinary user under a list', async () => {
     const found = (await runChild('fork-namespace', { args: listed })) as Record<string, unknown>;
     expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
     expect(found.byForkServer).toEqual(found.byBubblewrap);
-    expect(found.reached).toBe('none\nnone\nnone\n');
+    expect(found.reached).toBe('none\nnone\n');
   });
 });
-
-function child(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
-}
 
 function parent(pid: number): number {
   return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);

@@ -14,9 +14,16 @@ function processOf(pid: number, parent: number): ProcessInfo {
 test('E2: a process that is missed once because its parent changes still gets its grace', async () => {
   const [init, orphan] = [processOf(initPid, supervisorPid), processOf(orphanPid, initPid)];
   const samples = [[init, orphan], [init], [init, orphan], [init], [init]];
-  const keeper = { pid: supervisorPid, ended: new Promise(() => {}), gone: Promise.resolve(), end() {} };
+  const keeper = {
+    pid: supervisorPid,
+    hasSupervisor: true,
+    ownProcesses: 1,
+    ended: new Promise(() => {}),
+    gone: Promise.resolve(),
+    end() {},
+  };
   const table = { ...createProcProcessTable(), descendants: async () => samples.shift() ?? [init] };
-  const tree = new NamespaceTree(keeper as unknown as Keeper, 1, table);
+  const tree = new NamespaceTree(keeper as unknown as Keeper, table);
   await tree.end({ signal: 'SIGTERM', graceMs: 5_000 });
   expect(samples).toEqual([]);
 });

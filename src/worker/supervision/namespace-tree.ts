@@ -12,23 +12,21 @@ const confirmMs = 5_000;
 const reportMs = 200;
 
 /**
- * The processes of a command in a pid namespace. The namespace's init process is a child of the supervisor; when it
+ * The processes of a command in a pid namespace. When the namespace's init process
  * dies, the kernel kills every process of the namespace before the init process itself is gone. So the end is certain,
  * no matter how a process tries to hide, and checking the init process confirms it.
  */
 export class NamespaceTree implements ProcessTree {
   readonly #keeper: Keeper;
-  readonly #ownProcesses: number;
   readonly #table: ProcessTable;
   readonly #elapsed = createStopwatch();
   readonly #startTime: Promise<string | null>;
   #left: number | null = null;
   #reportedEmpty = false;
 
-  /** `ownProcesses` is the number of nacre's processes in the namespace: init and keeper, or a keeper that is init. */
-  constructor(keeper: Keeper, ownProcesses: number, table: ProcessTable) {
+  constructor(keeper: Keeper, table: ProcessTable) {
+    const { ownProcesses } = keeper;
     this.#keeper = keeper;
-    this.#ownProcesses = ownProcesses;
     this.#table = table;
     void keeper.ended.then(({ processes }) => {
       this.#left = processes === null ? 0 : processes - ownProcesses;
@@ -52,13 +50,13 @@ export class NamespaceTree implements ProcessTree {
 
   async scan(): Promise<NamespaceView> {
     const root = await this.#root();
-    return toView(root, this.#ownProcesses, await this.#table.members(root).catch(() => []));
+    return toView(this.#keeper, await this.#table.members(root).catch(() => []));
   }
 
   /** Finds all processes by ancestry: an orphan in the namespace becomes a child of its init process. */
   async sample(): Promise<NamespaceView> {
     const root = await this.#root();
-    return toView(root, this.#ownProcesses, await this.#table.descendants(root).catch(() => []));
+    return toView(this.#keeper, await this.#table.descendants(root).catch(() => []));
   }
 
   async describe(): Promise<JobEnd['leftRunning']> {
@@ -79,7 +77,7 @@ export class NamespaceTree implements ProcessTree {
     this.#keeper.end();
     sendSignal(init?.pid, 'SIGKILL');
     if (init === undefined) {
-      // Its supervisor is dead, and the init process dies with it; `gone` says when.
+      // It dies with its supervisor, which is dead, or is dead itself; `gone` says when.
       await settlesWithin(this.#keeper.gone, confirmMs);
       const survivor = this.#keeper.survivor();
       return describeProcesses(survivor === undefined ? [] : [survivor], this.#table);
@@ -143,8 +141,11 @@ interface NamespaceView extends TreeView {
   readonly init: ProcessInfo | undefined;
 }
 
-function toView({ pid }: TreeRoot, ownCount: number, family: readonly ProcessInfo[]): NamespaceView {
-  const init = family.find((process) => process.parent === pid);
+function toView(
+  { pid, hasSupervisor, ownProcesses: ownCount }: Keeper,
+  family: readonly ProcessInfo[],
+): NamespaceView {
+  const init = family.find((process) => (hasSupervisor ? process.parent : process.pid) === pid);
   // The keeper is the oldest child of init; later children of init are orphans of the command.
   const inside = family.filter((process) => process.pid !== pid && process !== init).sort(byAge);
   const ownProcesses = [...(init ? [init] : []), ...inside.slice(0, ownCount - 1)];

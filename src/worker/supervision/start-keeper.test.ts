@@ -26,6 +26,7 @@ test('E2: a keeper that is discarded at any moment of its start leaves nothing b
     const names = await fifos.take(4);
     const keeper = await startKeeper({
       supervisor: toBubblewrapCommand(plainSandboxPlan),
+      hasSupervisor: true,
       ownProcesses: 2,
       bashPath: '/bin/bash',
       cwd: '/',

@@ -9,6 +9,7 @@ import { adoptListener, bridgeScript } from '../network/bridge.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { ProcessExit } from '../processes/process-exit.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
+import type { OwnProcesses } from './find-family.ts';
 import { followKeeper, type Keeper, keeperLimits } from './follow-keeper.ts';
 import { type ForkServer, heldFd, NotForkedError } from './fork-server.ts';
 import { type ForkFile, type ForkNamespace, lifelineFd } from './fork-server-script.ts';
@@ -17,11 +18,9 @@ import { launcherScript, toKeeperScript } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
 
 /** How `startKeeper` starts a keeper. */
-export interface KeeperPlan {
+export interface KeeperPlan extends OwnProcesses {
   /** The command line of the supervisor, from `Supervisor.toCommand`. */
   readonly supervisor: readonly [string, ...string[]];
-  /** The number of nacre's processes in the namespace, from `Supervisor`. */
-  readonly ownProcesses: number;
   readonly bashPath: string;
   readonly cwd: string;
   readonly env: Environment;
@@ -82,6 +81,7 @@ async function launch(plan: KeeperPlan, pipes: readonly Fifo[]): Promise<Keeper>
   return followKeeper({ pid: child.pid, exited }, ends, {
     proxy,
     terminal,
+    hasSupervisor: plan.hasSupervisor,
     ownProcesses: plan.ownProcesses,
   });
 }
@@ -114,11 +114,11 @@ export async function startWithForkServer(
   const fifos = toFifos(plan.fifos);
   const { ends, settle } = openEnds(fifos);
   try {
-    const { namespace, filter } = plan;
+    const { namespace, filter, hasSupervisor, ownProcesses } = plan;
     const program = namespace ? toShell(plan) : toProgram(plan, [0, 1, 2, 3, 4]);
-    const files = toForkFiles(fifos, filter);
+    const files = toForkFiles(fifos, { isHeld: hasSupervisor, filter });
     const launched = await forkServer.start({ ...program, cwd: '/', files, namespace });
-    const parts = { proxy: undefined, terminal: undefined, ownProcesses: plan.ownProcesses };
+    const parts = { proxy: undefined, terminal: undefined, hasSupervisor, ownProcesses };
     return followKeeper(launched, ends, parts, limits);
   } catch (error) {
     // If the fork server does not answer, a process that it has started can only be found by its status pipe.
@@ -132,7 +132,7 @@ export async function startWithForkServer(
 
 function toForkFiles(
   { stdin, stdout, stderr, status }: KeeperFifos,
-  filter: Buffer | undefined,
+  { isHeld, filter }: { readonly isHeld: boolean; readonly filter: Buffer | undefined },
 ): readonly ForkFile[] {
   return [
     { fd: 0, open: 'read', path: stdin },
@@ -140,7 +140,7 @@ function toForkFiles(
     { fd: 2, open: 'write', path: stderr },
     { fd: 3, open: 'write', path: status },
     { fd: 4, open: 'copy', path: String(lifelineFd) },
-    { fd: heldFd, open: 'write', path: status },
+    ...(isHeld ? [{ fd: heldFd, open: 'write', path: status } as const] : []),
     ...(filter ? [{ fd: filterFd, open: 'bytes', path: filter.toString('hex') } as const] : []),
   ];
 }
