@@ -52,17 +52,22 @@ export interface ForkNamespace {
   readonly guard?: readonly string[] | undefined;
 }
 
-/** Encodes a request: its length in 4 bytes, then its words, separated by NUL. Throws if a word contains NUL. */
+/**
+ * Encodes a request: its length and that of its variables, in 4 bytes each, then its words and its variables, all separated by NUL.
+ * Throws if one of them contains NUL.
+ */
 export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
   const variables = encodeVariables(env);
   const fileWords = files.flatMap(({ fd, open, path }) => [String(fd), open, path]);
   const namespaceWords = namespace ? toWords(namespace) : [];
   const counts = [fileWords.length, namespaceWords.length, argv.length].map(String);
   const words = [String(id), cwd, ...counts, ...fileWords, ...namespaceWords, ...argv];
-  const text = `${joinWords(words)}${variables}`;
-  const message = Buffer.allocUnsafe(4 + Buffer.byteLength(text));
+  const text = joinWords(words);
+  const message = Buffer.allocUnsafe(8 + Buffer.byteLength(text) + variables.length);
   message.writeUInt32BE(message.length - 4);
-  message.write(text, 4);
+  message.writeUInt32BE(variables.length, 4);
+  message.write(text, 8);
+  variables.copy(message, message.length - variables.length);
   return message;
 }
 
@@ -70,17 +75,15 @@ function toWords({ user, guard = [], mounts }: ForkNamespace): readonly string[]
   return [user, String(guard.length), ...guard, ...mounts];
 }
 
-const encodedVariables = new WeakMap<ForkRequest['env'], string>();
+const encodedVariables = new WeakMap<ForkRequest['env'], Buffer>();
 
 // Most requests have the same `env` object.
-function encodeVariables(env: ForkRequest['env']): string {
+function encodeVariables(env: ForkRequest['env']): Buffer {
   const known = encodedVariables.get(env);
   if (known !== undefined) return known;
-  const text = Object.entries(env)
-    .map((pair) => `\0${joinWords(pair)}`)
-    .join('');
-  encodedVariables.set(env, text);
-  return text;
+  const variables = Buffer.from(joinWords(Object.entries(env).flat()));
+  encodedVariables.set(env, variables);
+  return variables;
 }
 
 function joinWords(words: readonly string[]): string {
@@ -126,7 +129,8 @@ syscall $mask, 0, $child, 0, 8;
 my $signals = syscall $signalfd, -1, $child, 8, 0x80800;
 open my $signal_handle, '<&=', $signals or die "signalfd: $!";
 syscall $fcntl, 3, 2, 1;
-my ($input, $retired, %request, %starting, %guards) = ('');
+my %flags = (read => 04000, write => 04001, terminal => 0402);
+my ($input, $retired, $variables, %request, %starting, %guards) = ('');
 while (1) {
     my $wanted = '';
     vec($wanted, $_, 1) = 1 for 0, $signals, keys %starting;
@@ -140,7 +144,7 @@ while (1) {
     while (length $input >= 4) {
         my $length = unpack 'N', $input;
         last if length $input < 4 + $length;
-        begin(split /\0/, substr($input, 4, $length), -1) if $length;
+        begin(substr $input, 4, $length) if $length;
         $retired = 1 unless $length;
         substr $input, 0, 4 + $length, '';
     }
@@ -183,7 +187,9 @@ sub settle {
 }
 
 sub begin {
-    my ($id, $cwd, $file_words, $namespace_words, $argv_words, @words) = @_;
+    my $variables_at = length($_[0]) - unpack 'N', $_[0];
+    use_variables(substr $_[0], $variables_at);
+    my ($id, $cwd, $file_words, $namespace_words, $argv_words, @words) = split /\0/, substr($_[0], 4, $variables_at - 4), -1;
     my @files = splice @words, 0, $file_words;
     my ($user, $guard_words, @mounts) = splice @words, 0, $namespace_words;
     my @argv = splice @words, 0, $argv_words;
@@ -201,10 +207,16 @@ sub begin {
     syscall $setsid;
     open_files($report, @files);
     chdir $cwd or failed($report, 'chdir');
-    %ENV = @words;
     enter($report, \@argv, $guard, $user, @mounts) if $namespace_words;
     execute(@argv);
     failed($report, 'exec');
+}
+
+# Sets the environment of the next forks. Most requests have the same variables, and setting them anew would take a tenth of a fork.
+sub use_variables {
+    return if defined $variables && $variables eq $_[0];
+    $variables = $_[0];
+    %ENV = split /\0/, $variables, -1;
 }
 
 # Every file gets a high descriptor first, so that none replaces another one that is still to be copied.
@@ -212,10 +224,9 @@ sub open_files {
     my ($report, @files) = @_;
     my (@open, $terminal);
     while (my ($fd, $kind, $path) = splice @files, 0, 3) {
-        my $flags = { read => 04000, write => 04001, terminal => 0402 }->{$kind};
         my $opened = $kind eq 'copy' ? $path + 0
             : $kind eq 'bytes' ? pipe_with($path)
-            : syscall $openat, -100, $path, $flags | 02000000, 0;
+            : syscall $openat, -100, $path, $flags{$kind} | 02000000, 0;
         failed($report, 'open') if $opened < 0;
         syscall $fcntl, $opened, 4, 0 if $kind eq 'read' || $kind eq 'write';
         $terminal ||= $kind eq 'terminal';
