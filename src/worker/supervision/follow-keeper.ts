@@ -4,7 +4,13 @@ import type { Layer } from '../changes/layer.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import type { OwnProcesses } from './find-family.ts';
-import { type KeeperEnd, KeeperLife, type KeeperLimits, type Launched } from './keeper-life.ts';
+import {
+  type EndOptions,
+  type KeeperEnd,
+  KeeperLife,
+  type KeeperLimits,
+  type Launched,
+} from './keeper-life.ts';
 
 /** A namespace with a keeper and a shell that waits for its launch message. */
 export interface Keeper extends OwnProcesses {
@@ -38,7 +44,7 @@ export interface Keeper extends OwnProcesses {
   /** The layer over its workspace, if its changes are tracked or held. */
   readonly layer?: Layer | undefined;
   /** Kills the init process of the namespace, and with it every process there; a supervisor reaps it and exits. */
-  end(): void;
+  end(options?: EndOptions): void;
   /** Continues its processes with SIGCONT, in case one of them was stopped; called just before the command runs. */
   wake(): void;
   /** Reads what is in `stderr`, to explain why a keeper did not become ready. */
@@ -88,7 +94,7 @@ export function followKeeper(
     survivor: () => life.survivor,
     isJoined: false,
     proxy,
-    end: () => life.end(),
+    end: (options) => life.end(options),
     wake: () => life.wake(),
     readStderr: () => readAvailable(terminal?.master ?? ends.stderr),
     discard: once(async () => {

@@ -212,7 +212,7 @@ sub begin {
     failed($report, 'exec');
 }
 
-# Sets the environment of the next forks. Most requests have the same variables, and setting them anew would take a tenth of a fork.
+# Sets the environment of the next forks, unless it is that of the last request, as it usually is.
 sub use_variables {
     return if defined $variables && $variables eq $_[0];
     $variables = $_[0];

@@ -21,6 +21,12 @@ export interface Launched {
   readonly exited: Promise<ProcessExit>;
 }
 
+/** How to end a keeper. */
+export interface EndOptions {
+  /** True if it has reported that the command left no process. A keeper without a supervisor then exits by itself. */
+  readonly isEmpty?: boolean;
+}
+
 /** The time limits of a keeper. */
 export interface KeeperLimits {
   /** How long `discard` waits for a keeper to become ready before it kills it. */
@@ -38,6 +44,8 @@ const slowExitMs = 20_000;
 // A process of a namespace that was killed can survive in an uninterruptible system call.
 const emptyMs = 4_000;
 const pollMs = 20;
+// How long a keeper may take to exit by itself before it is killed: a command can forge its report.
+const quitMs = 20;
 
 /**
  * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor or the fork server then reaps. If a
@@ -85,9 +93,14 @@ export class KeeperLife {
     return this.#lives || this.#isEmpty ? undefined : this.#family?.init;
   }
 
-  end(): void {
+  end({ isEmpty = false }: EndOptions = {}): void {
     this.#isEnding = true;
     if (!this.#lives) return;
+    if (isEmpty && !this.#own.hasSupervisor) {
+      const timer = setTimeout(() => this.end(), quitMs);
+      void this.gone.then(() => clearTimeout(timer));
+      return;
+    }
     const { pid } = this.#launched;
     const init = this.#family?.init ?? this.#candidates()[0];
     sendSignal(init ?? pid, 'SIGKILL');

@@ -13,6 +13,7 @@ import { createTestWorker } from '../../../tests/support/worker.ts';
 import { findGuardPrograms } from '../guard/guard-program.ts';
 import { createFifoPool, type FifoPool } from '../io/fifo-pool.ts';
 import { childrenOf } from '../processes/descendants.ts';
+import type { Keeper } from './follow-keeper.ts';
 import { ForkServer, NotForkedError } from './fork-server.ts';
 import { Lifeline } from './keeper-pool.ts';
 import { toLaunchMessage } from './keeper-script.ts';
@@ -54,25 +55,29 @@ const start = async (mounts: readonly string[] = [], guard?: readonly string[]) 
   });
 const listed = ['ps', 'grep', 'sort', 'env', 'cat', 'readlink', 'awk'];
 
-/** Runs a script in a keeper, and returns how it ended and what it wrote. */
-async function run(script: string, mounts?: readonly string[]) {
+/** Runs a script in a keeper. */
+async function launch(script: string, mounts?: readonly string[]): Promise<Keeper> {
   const keeper = await start(mounts);
   expect(await keeper.ready).toBe(true);
-  const output = join(folder, 'output');
-  const text = `exec >${output} 2>&1; ${script}`;
-  const message = toLaunchMessage({
-    command: { kind: 'shell', script: text },
-    cwd: '/',
-    env: {},
-    stdin: 'open',
-    prelude: '',
-    atTerminal: false,
-  });
+  const command = { kind: 'shell', script } as const;
+  const options = { cwd: '/', env: {}, stdin: 'open', prelude: '', atTerminal: false } as const;
+  const message = toLaunchMessage({ command, ...options });
   writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+  return keeper;
+}
+
+function closeEnds({ stdin, stdout, stderr }: Keeper): void {
+  for (const fd of [stdin, stdout, stderr]) closeSync(fd);
+}
+
+/** Runs a script in a keeper, and returns how it ended and what it wrote. */
+async function run(script: string, mounts?: readonly string[]) {
+  const output = join(folder, 'output');
+  const keeper = await launch(`exec >${output} 2>&1; ${script}`, mounts);
   const end = await keeper.ended;
   keeper.end();
   await keeper.gone;
-  for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
+  closeEnds(keeper);
   return { ...end, cpuMs: keeper.endedCpuMs(), text: readFileSync(output, 'utf8') };
 }
 
@@ -94,18 +99,13 @@ describe('a keeper in namespaces of the fork server', () => {
       'fork server': parent,
     };
     for (const [name, find] of Object.entries(strikes)) {
-      const keeper = await start();
-      expect(await keeper.ready).toBe(true);
-      const command = { kind: 'shell', script } as const;
-      const options = { cwd: '/', env: {}, stdin: 'open', prelude: '', atTerminal: false } as const;
-      const message = toLaunchMessage({ command, ...options });
-      writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+      const keeper = await launch(script);
       await expect.poll(() => sleepers().length).toBe(2);
       process.kill(find(keeper.pid), 'SIGKILL');
       await keeper.gone;
       expect(sleepers(), name).toEqual([]);
       expect((await keeper.ended).exit.isLost, name).toBe(true);
-      for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
+      closeEnds(keeper);
     }
   });
 
@@ -115,20 +115,28 @@ describe('a keeper in namespaces of the fork server', () => {
     expect(await run(script)).toMatchObject({ exit: { code: 9 }, processes: 1, text: '' });
   });
 
+  test('E2: it exits by itself if the command has left no process, and is killed if a forged report said so', async () => {
+    for (const [script, how] of [
+      ['exit 3', 'exits'],
+      [`printf 'exited 3 1 0\\0' >/proc/1/fd/3; sleep 60`, 'is killed'],
+    ] as const) {
+      const keeper = await launch(script);
+      expect(await keeper.ended).toMatchObject({ exit: { code: 3 }, processes: 1 });
+      if (how === 'is killed') keeper.end({ isEmpty: true });
+      await keeper.gone;
+      closeEnds(keeper);
+    }
+  });
+
   test('E2: it reaps orphans that end after the command', async () => {
-    const keeper = await start();
-    expect(await keeper.ready).toBe(true);
-    const command = { kind: 'shell', script: 'setsid sleep 60 & sleep 0.1' } as const;
-    const options = { cwd: '/', env: {}, stdin: 'open', prelude: '', atTerminal: false } as const;
-    const message = toLaunchMessage({ command, ...options });
-    writeSync(keeper.stdin, `${message.setUp}${message.run}`);
+    const keeper = await launch('setsid sleep 60 & sleep 0.1');
     expect(await keeper.ended).toMatchObject({ processes: 2 });
     const [orphan = 0] = childrenOf(keeper.pid);
     process.kill(orphan, 'SIGKILL');
     await expect.poll(() => childrenOf(keeper.pid)).toEqual([]);
     keeper.end();
     await keeper.gone;
-    for (const fd of [keeper.stdin, keeper.stdout, keeper.stderr]) closeSync(fd);
+    closeEnds(keeper);
   });
 
   test('E5: covers folders and files, which the command cannot read', async () => {

@@ -11,9 +11,10 @@ export const namespaceCalls = {
  * nothing: a fork of perl takes a tenth of the time of `bwrap` and a bash.
  * 1. `enter` dies with the fork server from its first step on, covers nacre's own files, and mounts the /proc of its namespace.
  *    The request has failed if one of its steps fails.
- * 2. `keep` starts the command's shell as the leader of a process group, and sends what `parseKeeperMessage` reads. It reaps
- *    orphans, and waits for EOF on descriptor 4, which means that the server is gone. If there is a guard, the fork that becomes the
- *    shell restricts itself with exec-guard.pl. The keeper is not restricted, and Landlock denies the shell ptrace() on it.
+ * 2. `keep` starts the command's shell as the leader of a process group, reaps it and all orphans, and sends what
+ *    `parseKeeperMessage` reads. It exits if the command has left no process; otherwise it waits for EOF on descriptor 4, which
+ *    means that the server is gone. If there is a guard, the fork that becomes the shell restricts itself with exec-guard.pl. The
+ *    keeper is not restricted, and Landlock denies the shell ptrace() on it.
  * Descriptor 6 is the pipe on which `failed` reports to the fork server, and 7 the guard's ruleset.
  * Like `bwrap`, it sets PR_SET_NO_NEW_PRIVS (prctl 38). An ordinary user's keeper has capabilities in its user namespace, so that a
  * command, which has none, cannot open its descriptors. No signal from inside the namespace reaches it, not even SIGKILL.
@@ -68,7 +69,7 @@ sub keep {
     my $count = grep { /^\d/ } readdir $processes;
     my $ms = int(($user + $system) * 1000 + ($user_us + $system_us) / 1000);
     syswrite $status, $signal ? 'killed ' . (128 + $signal) . " $count $ms\0" : "exited $code $count $ms\0";
-    while (sysread $lifeline, my $ignored, 4096) { }
+    while ($count > 1 && sysread $lifeline, my $ignored, 4096) { }
     quit($signal ? 128 + $signal : $code);
 }
 
