@@ -102,6 +102,9 @@ export function toTitle(command: string): string {
   return showOdd(line.length > 60 ? `${line.slice(0, 59)}…` : line);
 }
 
+/** Says why the actions of a viewer's page are disabled. */
+export const mayOnlyLook = 'This page may only look.';
+
 /** The word for a state. */
 export const stateWords: Readonly<Record<CardState, string>> = {
   asked: 'Asked',

@@ -60,7 +60,7 @@ describe('what needs you', { timeout: 300_000 }, () => {
     const { page } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
     await asks('again');
     const card = page.locator('.ask.awaiting');
-    await card.getByText('This page is read-only.').first().waitFor();
+    await card.getByText('This page may only look.').first().waitFor();
     expect(await card.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     expect(await card.locator('button:enabled, input:enabled').count()).toBe(0);
     expect(await findingsInThemes(page)).toEqual([]);
@@ -145,6 +145,9 @@ describe('open pages', { timeout: 300_000 }, () => {
       `fetch('/api/pages/${pages[0]?.id}', { method: 'DELETE' }).then((reply) => reply.status)`,
     );
     expect(status).toBe(403);
+    const button = page.getByRole('button', { name: /^Sign out ./ }).first();
+    expect(await button.isDisabled()).toBe(true);
+    expect(await button.getAttribute('title')).toBe('This page may only look.');
     await page.close();
   });
 });

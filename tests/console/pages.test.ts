@@ -433,7 +433,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
 
   test('a viewer sees the same pages without actions', async () => {
     const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
-    await page.getByText('This page is read-only.').first().waitFor();
+    await page.getByText('This page may only look.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Pause everything' }).isDisabled()).toBe(true);
     const { id } = await first('q=tee');
     await page.goto(`${here.address}/commands/${id}`);

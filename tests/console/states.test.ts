@@ -84,12 +84,14 @@ describe('the states of the console', { timeout: 600_000 }, () => {
     const { page, problems } = await openConsolePage(browser, here, { role: 'viewer', name: 'wall' });
     for (const path of ['/', '/approvals', '/server']) {
       await page.goto(`${here.address}${path}`);
-      await page.getByText('This page is read-only.').first().waitFor();
+      await page.getByText('This page may only look.').first().waitFor();
       await page.locator('main .loading').waitFor({ state: 'detached' });
       expect(await findingsInThemes(page), path).toEqual([]);
     }
     for (const name of ['Pause everything', 'Link for a viewer', 'Link for an operator'])
       expect(await page.getByRole('button', { name }).isDisabled(), name).toBe(true);
+    const pause = page.getByRole('button', { name: 'Pause everything' });
+    expect(await pause.getAttribute('title')).toBe('This page may only look.');
     expect(problems).toEqual([]);
     await page.close();
   });

@@ -1,6 +1,7 @@
 import { clock, link, now } from '../store.ts';
+import { mayOnlyLook } from '../words.ts';
 
-/** A line for each state that applies: lost connection, paused, read-only. */
+/** A line for each state that applies: lost connection, paused, a page that may only look. */
 export function Connection() {
   const { state, again, reason } = link.value;
   const isPaused = now.value?.paused ?? false;
@@ -18,7 +19,7 @@ export function Connection() {
           Everything is paused: commands are refused until you resume.
         </p>
       )}
-      {isViewer && <p class="line viewer">This page is read-only.</p>}
+      {isViewer && <p class="line viewer">{mayOnlyLook}</p>}
     </>
   );
 }

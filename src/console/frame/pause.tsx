@@ -3,6 +3,7 @@ import { ApiError, postJson } from '../api.ts';
 import { notify } from '../notify.ts';
 import { Icon } from '../parts/icon.tsx';
 import { mayAct, now, runningCount } from '../store.ts';
+import { mayOnlyLook } from '../words.ts';
 
 // A `ref` from outside of the component is called when the button appears, and not with every render.
 const takeFocus = (button: HTMLElement | null) => button?.focus();
@@ -35,6 +36,7 @@ export function Pause() {
         type="button"
         ref={button}
         disabled={!mayAct.value}
+        title={mayAct.value ? 'Let commands run again' : mayOnlyLook}
         onClick={() => void act(false)}
       >
         <Icon name="play" />
@@ -73,7 +75,7 @@ export function Pause() {
       type="button"
       ref={button}
       disabled={!mayAct.value}
-      title={mayAct.value ? 'Pause everything' : 'This page is read-only.'}
+      title={mayAct.value ? 'Pause everything' : mayOnlyLook}
       onClick={() => setAsks(true)}
     >
       <Icon name="pause" />

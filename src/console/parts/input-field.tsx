@@ -3,6 +3,7 @@ import type { CommandCard } from '../../contract/console.ts';
 import { postJson, toSentence } from '../api.ts';
 import { notify } from '../notify.ts';
 import { mayAct } from '../store.ts';
+import { mayOnlyLook } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { KeyButtons } from './key-buttons.tsx';
 
@@ -67,7 +68,7 @@ export function InputField({
           {showOdd(reader)} is blocked reading its {terminal ? 'terminal' : 'stdin'}.
         </p>
       )}
-      {isOff && <p class="fine">This page is read-only.</p>}
+      {isOff && <p class="fine">{mayOnlyLook}</p>}
     </form>
   );
 }

@@ -6,7 +6,7 @@ import { ApiError, postJson } from '../api.ts';
 import { focusMain } from '../focus.ts';
 import { notify } from '../notify.ts';
 import { agentOf, clock, mayAct, now } from '../store.ts';
-import { toAgentName, toPath, toSpan } from '../words.ts';
+import { mayOnlyLook, toAgentName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { CommandText } from './command-text.tsx';
 
@@ -134,7 +134,7 @@ export function Question({
           Deny
         </button>
       </div>
-      {!mayAct.value && <p class="fine">This page is read-only.</p>}
+      {!mayAct.value && <p class="fine">{mayOnlyLook}</p>}
       {mayAct.value && !isRead && <p class="fine">Scroll to the end of the request to approve it.</p>}
       {failure !== '' && (
         <p class="fine bad" role="alert">

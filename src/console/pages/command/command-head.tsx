@@ -8,7 +8,7 @@ import { CommandText } from '../../parts/command-text.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { mayAct, now } from '../../store.ts';
-import { toPath } from '../../words.ts';
+import { mayOnlyLook, toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
 // The number of characters that fit in the heading.
@@ -64,7 +64,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
               class="btn danger"
               type="button"
               disabled={!mayAct.value}
-              title={mayAct.value ? 'Stop (x)' : 'This page is read-only.'}
+              title={mayAct.value ? 'Stop (x)' : mayOnlyLook}
               onClick={() => setAsks(true)}
             >
               <Icon name="stop" />

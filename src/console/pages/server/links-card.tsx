@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { postJson, toSentence } from '../../api.ts';
 import { mayAct } from '../../store.ts';
+import { mayOnlyLook } from '../../words.ts';
 
 /** Creates links for other people and devices, with the role viewer or operator. */
 export function LinksCard() {
@@ -19,7 +20,7 @@ export function LinksCard() {
   return (
     <section class="card part" aria-labelledby="links-title">
       <h2 id="links-title">Links to this console</h2>
-      <p class="soft">A link works once, within ten minutes. A viewer's page is read-only.</p>
+      <p class="soft">A link works once, within ten minutes. A viewer's page may only look.</p>
       <div class="link-form">
         <label class="note">
           <span class="sr">Name of the page</span>
@@ -39,7 +40,7 @@ export function LinksCard() {
           Link for an operator
         </button>
       </div>
-      {!mayAct.value && <p class="fine">This page is read-only.</p>}
+      {!mayAct.value && <p class="fine">{mayOnlyLook}</p>}
       {link !== '' && (
         <p class="made">
           <code>{link}</code>

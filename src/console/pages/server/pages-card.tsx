@@ -2,7 +2,7 @@ import { request } from '../../api.ts';
 import { notify } from '../../notify.ts';
 import { clock, mayAct } from '../../store.ts';
 import { useFetched } from '../../use-fetched.ts';
-import { toAgo } from '../../words.ts';
+import { mayOnlyLook, toAgo } from '../../words.ts';
 
 interface PageRow {
   readonly id: string;
@@ -41,6 +41,7 @@ export function PagesCard() {
                 class="btn"
                 type="button"
                 disabled={!mayAct.value}
+                title={mayAct.value ? undefined : mayOnlyLook}
                 aria-label={`Sign out ${toName(page)}`}
                 onClick={() => void end(page)}
               >

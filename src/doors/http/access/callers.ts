@@ -23,7 +23,7 @@ export interface HttpCaller {
   /** Where `tools` come from, for MCP; absent for an applet. */
   readonly offered?: OfferedTools | undefined;
   readonly rate?: RateLimit | undefined;
-  /** Set for a page of the console. A viewer is read-only: routes refuse it unless they are marked `forViewers`. */
+  /** Set for a page of the console. A viewer may only look: routes refuse it unless they are marked `forViewers`. */
   readonly page?: { readonly id: string; readonly role: PageRole; readonly name: string } | undefined;
 }
 
@@ -32,10 +32,10 @@ export function toCaller({ client, token }: Pick<HttpCaller, 'client' | 'token'>
   return { door: 'http', client, token };
 }
 
-/** Throws 403 for a read-only page. */
+/** Throws 403 for the page of a viewer. */
 export function refuseViewer({ page }: HttpCaller): void {
   if (page?.role === 'viewer')
-    throw new HttpProblem(403, 'This page is read-only. To act, open a link with the role operator.');
+    throw new HttpProblem(403, 'This page may only look. To act, open a link with the role operator.');
 }
 
 /** Callers by token. */
