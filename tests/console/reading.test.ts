@@ -313,6 +313,26 @@ describe('addresses', { timeout: 300_000 }, () => {
     await page.reload();
     expect(await page.getByRole('tab', { name: 'Records' }).getAttribute('aria-selected')).toBe('true');
     await page.getByText('fields').first().waitFor();
+    await page.keyboard.press('1');
+    await page.waitForURL(/\?at=0$/);
+    await page.keyboard.press('2');
+    await page.waitForURL(/\?at=0&view=records$/);
+  });
+
+  test('the filters of the page Audit are shown, also when no record matches, and can be removed', async () => {
+    const id = await idOf('q=from');
+    await page.goto(`${here.address}/audit?q=no-such-text&kind=asked&id=${id}`);
+    await page.getByText('No record matches.').waitFor();
+    const chips = page.getByRole('list', { name: 'Filters' });
+    await chips.getByRole('button', { name: 'text: no-such-text' }).click();
+    await page.waitForURL(`${here.address}/audit?kind=asked&id=${id}`);
+    await expect.poll(() => page.locator('.audit-list li').count()).toBe(1);
+    const exported = `${here.address}/api/audit/export?kind=asked&id=${id}`;
+    const text = await (await fetch(exported, { headers: here.bearer })).text();
+    expect(text.trim().split('\n')).toHaveLength(1);
+    await chips.getByRole('button', { name: 'Clear' }).click();
+    await page.waitForURL(`${here.address}/audit`);
+    expect(await chips.count()).toBe(0);
   });
 
   test('Esc goes back, and from the first page of a tab to the list above it', async () => {

@@ -2,11 +2,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RecordRow } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { watchRecords } from '../bridge.ts';
+import { FilterChips } from '../parts/filter-chips.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
 import { FilterSelect } from '../parts/filter-select.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { describe } from '../parts/record-list.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { Empty, Failure, Loading, NoMatch } from '../parts/states.tsx';
 import { place, setQuery } from '../router.ts';
 import { onRecords } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
@@ -45,13 +46,16 @@ const kinds = [
     'port_closed',
   ],
 ];
+// The filters of GET /api/audit; `id` can only be typed into the address.
+const filterNames = ['q', 'kind', 'id'] as const;
 const maxShown = 1_000;
 
 /** The page Audit: records, newest first, and whether their chain is intact. */
 export function AuditPage() {
   const { query } = place.value;
   const { data, error, set, reload } = useFetched<RecordPage>(`/api/audit?${query}`);
-  const isFiltered = query.size > 0;
+  const active = filterNames.filter((name) => query.has(name));
+  const isFiltered = active.length > 0;
   useEffect(() => {
     watchRecords(true);
     return () => watchRecords(false);
@@ -106,6 +110,13 @@ export function AuditPage() {
         </FilterForm>
         <Chain />
       </header>
+      <FilterChips
+        filters={active.map((name) => ({
+          name,
+          words: `${name === 'q' ? 'text' : name}: ${showOdd(query.get(name) ?? '')}`,
+        }))}
+        page="/audit"
+      />
       {waiting.length > 0 && (
         <button
           class="pill page-pill"
@@ -127,7 +138,11 @@ export function AuditPage() {
       ) : !data ? (
         <Loading />
       ) : data.records.length === 0 ? (
-        <Empty title={isFiltered ? 'No record matches.' : 'There are no records yet.'} />
+        isFiltered ? (
+          <NoMatch title="No record matches." />
+        ) : (
+          <Empty title="There are no records yet." />
+        )
       ) : (
         <ol class="audit-list" ref={list}>
           {data.records.map((record) => (

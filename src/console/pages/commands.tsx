@@ -3,11 +3,11 @@ import type { CommandCard } from '../../contract/console.ts';
 import { fetchJson } from '../api.ts';
 import { choose } from '../choices.ts';
 import { CommandRows } from '../parts/command-rows.tsx';
+import { FilterChips } from '../parts/filter-chips.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
 import { FilterSelect } from '../parts/filter-select.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { go, place, setQuery } from '../router.ts';
+import { Failure, Loading, NoMatch } from '../parts/states.tsx';
+import { place, setQuery } from '../router.ts';
 import { agentOf, now, onCards } from '../store.ts';
 import { useFetched } from '../use-fetched.ts';
 import { toAgentName, toCount, toPath } from '../words.ts';
@@ -113,23 +113,13 @@ export function CommandsPage() {
         </span>
         <Filters programs={data?.programs ?? []} />
       </header>
-      {active.length > 0 && (
-        <ul class="chips" aria-label="Filters">
-          {active.map((name) => (
-            <li key={name}>
-              <button class="chip" type="button" onClick={() => setQuery({ [name]: '' })}>
-                {name === 'q' ? 'words' : name}: {toFilterText(name, query.get(name) ?? '')}
-                <span class="sr">, remove</span> <Icon name="close" />
-              </button>
-            </li>
-          ))}
-          <li>
-            <button class="btn quiet" type="button" onClick={() => go('/commands')}>
-              Clear
-            </button>
-          </li>
-        </ul>
-      )}
+      <FilterChips
+        filters={active.map((name) => ({
+          name,
+          words: `${name === 'q' ? 'words' : name}: ${toFilterText(name, query.get(name) ?? '')}`,
+        }))}
+        page="/commands"
+      />
       {fresh > 0 && (
         <button
           class="pill page-pill"
@@ -151,9 +141,7 @@ export function CommandsPage() {
         ) : data.commands.length > 0 ? (
           <CommandRows cards={data.commands} label="Commands, newest first" />
         ) : active.length > 0 ? (
-          <Empty title="No command matches.">
-            <p class="soft">Remove a filter above, or clear them all.</p>
-          </Empty>
+          <NoMatch title="No command matches." />
         ) : (
           <FirstSteps />
         )}

@@ -32,6 +32,15 @@ export function Empty({
   );
 }
 
+/** A list whose filters match nothing; `FilterChips` are above it. */
+export function NoMatch({ title }: { readonly title: string }) {
+  return (
+    <Empty title={title}>
+      <p class="soft">Remove a filter above, or clear them all.</p>
+    </Empty>
+  );
+}
+
 /** An error of the server, with the next step; as a whole page it has the page's heading. */
 export function Failure({
   error,

@@ -314,9 +314,17 @@ function showValue(key: string, value: unknown): unknown {
 export async function showAudit(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
   requireOwner(deps, caller);
   const query = new URLSearchParams(search);
+  const limit = toLimit(query.get('limit') || undefined);
+  const before = query.get('before') || undefined;
+  return toJsonReply(
+    200,
+    await listRecords(deps.places.audit.dir, { ...toRecordFilter(query), before, limit }),
+  );
+}
+
+function toRecordFilter(query: URLSearchParams) {
   const get = (name: string) => query.get(name) || undefined;
-  const filter = { kind: get('kind'), id: get('id'), q: get('q'), limit: toLimit(get('limit')) };
-  return toJsonReply(200, await listRecords(deps.places.audit.dir, { ...filter, before: get('before') }));
+  return { kind: get('kind'), id: get('id'), q: get('q') };
 }
 
 /** Serves GET /api/audit/verify: whether the chain of records is whole. */
@@ -331,8 +339,7 @@ export async function exportAudit(deps: ConsoleDeps, caller: HttpCaller, search:
   requireOwner(deps, caller);
   const query = new URLSearchParams(search);
   const { records } = await listRecords(deps.places.audit.dir, {
-    kind: query.get('kind') || undefined,
-    q: query.get('q') || undefined,
+    ...toRecordFilter(query),
     limit: maxExported,
   });
   const headers = {
