@@ -143,7 +143,7 @@ describe('the console in a browser', { timeout: 600_000 }, () => {
       ['/commands?q=nothing-like-this', 'No command matches'],
       [`/commands/${id}`, 'payment'],
       [`/commands/${refused?.id}`, 'nothing ran'],
-      ['/commands/cmd_000000000000', 'There is no command'],
+      ['/commands/cmd_000000000000', 'The page Commands lists them.'],
       ['/agents', 'claude-code'],
       [`/agents/${encodeURIComponent(key)}`, 'Session of'],
       ['/approvals', 'Approve once'],

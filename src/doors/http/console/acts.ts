@@ -39,7 +39,7 @@ export async function answerQuestion(
       ...{ method: 'answer', id, answer, digest, note, by },
     });
   else if (engine.approvals) engine.approvals.answer(id, answer, { by, digest, note });
-  else throw unknownQuestion(id);
+  else throw unknownQuestion(caller, id);
   deps.hub.refresh();
   return toJsonReply(200, { id, answer });
 }
@@ -121,8 +121,8 @@ export async function pauseAll(
   return toJsonReply(200, { paused });
 }
 
-function unknownQuestion(id: string): NacreError {
+function unknownQuestion(caller: Pick<HttpCaller, 'page'>, id: string): NacreError {
   return new NacreError('job_not_found', `There is no approval request ${id.slice(0, 64)}.`, {
-    hint: 'GET /api/approvals lists the pending requests.',
+    hint: caller.page ? 'The page Approvals lists them.' : 'GET /api/approvals lists them.',
   });
 }

@@ -18,7 +18,7 @@ import { HttpProblem } from '../requests/problem.ts';
 import { type Reply, toJsonReply } from '../requests/raw-http.ts';
 import { findOutputSource, type OutputDeps, openOutput } from './command-output.ts';
 import { download, parseDownloadFormat } from './download-output.ts';
-import { findCommand } from './find-command.ts';
+import { findCommand, unknownCommand } from './find-command.ts';
 import { findCommands, listPrograms } from './find-commands.ts';
 import { type ConsoleHub, toRecordRow } from './hub.ts';
 import { listRecords } from './list-records.ts';
@@ -89,11 +89,9 @@ export async function findOwnCommand(
   caller: HttpCaller,
   id: string,
 ): Promise<IndexedCommand> {
-  const command = await findCommand(deps, id);
+  const command = await findCommand(deps, caller, id);
   if (isTheirs(deps, caller, command)) return command;
-  throw new NacreError('job_not_found', `There is no command ${id.slice(0, 64)}.`, {
-    hint: 'GET /api/commands lists them.',
-  });
+  throw unknownCommand(caller, id);
 }
 
 const defaultLimit = 100;

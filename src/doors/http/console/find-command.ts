@@ -1,11 +1,20 @@
 import type { IndexedCommand } from '../../../audit/command-index.ts';
 import { NacreError } from '../../../contract/failure.ts';
 import { sleep } from '../../../support/timing.ts';
+import type { HttpCaller } from '../access/callers.ts';
 import type { ConsoleHub } from './hub.ts';
+
+/** The error for a command that does not exist, or that the caller may not see. */
+export function unknownCommand(caller: Pick<HttpCaller, 'page'>, id: string): NacreError {
+  return new NacreError('job_not_found', `There is no command ${id.slice(0, 64)}.`, {
+    hint: caller.page ? 'The page Commands lists them.' : 'GET /api/commands lists them.',
+  });
+}
 
 /** The command with this id; a command that began a moment ago may not be in the index yet. */
 export async function findCommand(
   { hub }: { readonly hub: ConsoleHub },
+  caller: Pick<HttpCaller, 'page'>,
   id: string,
 ): Promise<IndexedCommand> {
   const known = hub.index.get(id);
@@ -16,7 +25,5 @@ export async function findCommand(
     if (found) return found;
     await sleep(25);
   }
-  throw new NacreError('job_not_found', `There is no command ${id.slice(0, 64)}.`, {
-    hint: 'GET /api/commands lists them.',
-  });
+  throw unknownCommand(caller, id);
 }

@@ -167,7 +167,7 @@ class PageSocket {
     const { hub } = this.#deps;
     const own: Channel = { stop: new AbortController() };
     this.#channels.set(at, own);
-    const output = await openOutput(this.#deps, await findCommand(this.#deps, id));
+    const output = await openOutput(this.#deps, await findCommand(this.#deps, this.#caller, id));
     const isFirst = !this.#viewed.has(id);
     this.#viewed.add(id);
     if (isFirst) (await this.#deps.engine()).notePageAct('viewed', toCaller(this.#caller), { id });
