@@ -188,6 +188,14 @@ export interface NowReply {
   readonly total: number;
 }
 
+/** The agents that were active last, first; `next` continues the list and is null at its end. */
+export interface AgentList {
+  readonly agents: readonly AgentCard[];
+  /** The number of all agents. */
+  readonly total: number;
+  readonly next: string | null;
+}
+
 /** The most commands in `NowReply.failed`. */
 export const maxFailed = 50;
 

@@ -3,7 +3,13 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { CommandCard, ConsoleMessage, NowReply, QuestionCard } from '../../src/contract/console.ts';
+import type {
+  AgentList,
+  CommandCard,
+  ConsoleMessage,
+  NowReply,
+  QuestionCard,
+} from '../../src/contract/console.ts';
 import { isType, openConsole, pageHeaders, signIn } from '../support/console.ts';
 import { serve, type TestServer } from '../support/http.ts';
 import { connect } from '../support/mcp.ts';
@@ -130,7 +136,13 @@ describe('the console sees every command', { timeout: 300_000 }, () => {
     const path = `/api/agents/${encodeURIComponent(oldest.card?.agent ?? '')}`;
     const { commands } = await read<{ commands: readonly CommandCard[] }>(path);
     expect(commands.map(({ command }) => command)).toEqual(['echo 0']);
-    expect((await read<{ agents: readonly unknown[] }>('/api/agents')).agents).toHaveLength(200);
+    const first = await read<AgentList>('/api/agents');
+    expect(first.agents).toHaveLength(200);
+    const rest = await read<AgentList>(`/api/agents?after=${encodeURIComponent(first.next ?? '')}`);
+    expect(rest.next).toBe(null);
+    expect(rest.agents.at(-1)?.key).toBe(oldest.card?.agent);
+    expect(first.agents.length + rest.agents.length).toBe(first.total);
+    expect(new Set([...first.agents, ...rest.agents].map(({ key }) => key)).size).toBe(first.total);
     expect(await own.close()).toEqual([]);
   });
 

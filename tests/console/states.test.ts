@@ -138,6 +138,16 @@ describe('the states of the console', { timeout: 600_000 }, () => {
       .first()
       .waitFor();
     expect(await page.evaluate('document.body.textContent.includes("\\u202e")')).toBe(false);
+    const rows = page.locator('.agent-row');
+    const more = page.getByRole('button', { name: 'Show more' });
+    let count = await rows.count();
+    expect(count).toBe(200);
+    for (; (await more.count()) > 0; count = await rows.count()) {
+      await more.click();
+      await expect.poll(() => rows.count()).toBeGreaterThan(count);
+    }
+    expect(count).toBeGreaterThanOrEqual(1_000);
+    expect(await page.locator('main .count').textContent()).toBe(count.toLocaleString('en-US'));
     expect(problems).toEqual([]);
     await page.close();
   });

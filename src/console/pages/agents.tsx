@@ -1,4 +1,5 @@
-import type { AgentCard, CommandCard } from '../../contract/console.ts';
+import type { AgentCard, AgentList, CommandCard } from '../../contract/console.ts';
+import { fetchJson } from '../api.ts';
 import { ActRow } from '../parts/act-row.tsx';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { CommandRows } from '../parts/command-rows.tsx';
@@ -6,6 +7,7 @@ import { Question } from '../parts/question.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { clock, now, questionsOf } from '../store.ts';
 import { SessionTimeline } from '../timeline/session-timeline.tsx';
+import { useFetched } from '../use-fetched.ts';
 import { useSession } from '../use-session.ts';
 import { useSteady } from '../use-steady.ts';
 import { toAgentName, toAmount, toCount, toDoor, toPath } from '../words.ts';
@@ -14,24 +16,42 @@ import { FirstSteps } from './now.tsx';
 
 /** The page that lists the agents. */
 export function AgentsPage() {
+  const { data, error, set, reload } = useFetched<AgentList>('/api/agents');
   const state = now.value;
-  if (!state) return <Loading page="Agents" />;
-  if (state.agents.length === 0)
+  if (error) return <Failure error={error} onRetry={reload} isPage />;
+  if (!state || !data) return <Loading page="Agents" />;
+  const agents = withNewest(data.agents, state.agents);
+  if (agents.length === 0)
     return (
       <>
         <h1 class="sr">Agents</h1>
         <FirstSteps />
       </>
     );
+  const more = async () => {
+    const page = await fetchJson<AgentList>(`/api/agents?after=${encodeURIComponent(data.next ?? '')}`);
+    set((before) => ({ ...page, agents: withNewest(page.agents, before.agents) }));
+  };
   return (
     <section class="card fill" aria-labelledby="agents-title">
       <header class="list-head">
         <h1 id="agents-title">Agents</h1>
-        <span class="count">{state.agents.length}</span>
+        <span class="count">{toCount(Math.max(data.total, agents.length))}</span>
       </header>
-      <AgentRows agents={state.agents} home={state.home} />
+      <AgentRows agents={agents} home={state.home} />
+      {data.next !== null && (
+        <button class="btn more" type="button" onClick={() => void more()}>
+          Show more
+        </button>
+      )}
     </section>
   );
+}
+
+// The agents that were active last are always current; those after them are as they were when they were fetched.
+function withNewest(fetched: readonly AgentCard[], newest: readonly AgentCard[]): readonly AgentCard[] {
+  const known = new Set(newest.map(({ key }) => key));
+  return [...newest, ...fetched.filter(({ key }) => !known.has(key))];
 }
 
 function AgentRows({ agents, home }: { readonly agents: readonly AgentCard[]; readonly home: string }) {

@@ -135,8 +135,8 @@ function consoleRoutes(deps: HttpDeps): readonly Route<Handler>[] {
     look('/api/commands/:id/output', (caller, _, { params, search }) =>
       see.sendOutput(deps, caller, params.id ?? '', search),
     ),
-    look('/api/agents', (caller) => see.showAgents(deps, caller)),
-    look('/api/agents/:key', (caller, _, { params }) => see.showAgents(deps, caller, params.key ?? '')),
+    look('/api/agents', (caller, _, { search }) => see.showAgents(deps, caller, search)),
+    look('/api/agents/:key', (caller, _, { params }) => see.showAgent(deps, caller, params.key ?? '')),
     look('/api/approvals', (caller) => see.showApprovals(deps, caller)),
     look('/api/series', (caller, _, { search }) => see.showSeries(deps, caller, search)),
     look('/api/server', (caller) => see.showServer(deps, caller)),

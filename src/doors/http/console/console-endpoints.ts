@@ -217,12 +217,18 @@ function toGone(error: unknown): never {
 
 const sessionCommands = 5_000;
 
-/** Serves GET /api/agents, and GET /api/agents/KEY with the commands of its session, oldest first. */
-export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, key?: string): Promise<Reply> {
+/** Serves GET /api/agents. */
+export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
+  requireOwner(deps, caller);
+  await deps.hub.upToDate();
+  return toJsonReply(200, deps.hub.agents(new URLSearchParams(search).get('after') ?? undefined));
+}
+
+/** Serves GET /api/agents/KEY: an agent with the commands of its session, oldest first. */
+export async function showAgent(deps: ConsoleDeps, caller: HttpCaller, key: string): Promise<Reply> {
   requireOwner(deps, caller);
   const { hub } = deps;
   await hub.upToDate();
-  if (key === undefined) return toJsonReply(200, { agents: hub.agents() });
   const agent = hub.agent(key);
   if (!agent) throw new HttpProblem(404, `There is no agent ${JSON.stringify(key.slice(0, 80))}.`);
   const { commands } = findCommands(hub.index.all(), (command) => hub.card(command), {

@@ -8,6 +8,7 @@ import { type AuditFeed, createAuditFeed, type FoundRecord } from '../../../audi
 import type { KeptState } from '../../../contract/backend.ts';
 import {
   type AgentCard,
+  type AgentList,
   type CommandCard,
   maxFailed,
   type NowChange,
@@ -24,6 +25,7 @@ import { localUser } from '../../../servers/control-call.ts';
 import type { ServerStatus } from '../../../servers/server-status.ts';
 import { isPaused } from '../../../support/pause-mark.ts';
 import { SharedReads } from './observe.ts';
+import { pageOfAgents } from './page-of-agents.ts';
 import { OtherServers, toServerCard } from './servers.ts';
 import {
   isBad,
@@ -64,8 +66,8 @@ export interface ConsoleHub {
   /** Resolves once everything that was recorded before the call is in the index, and this server knows its own commands. */
   upToDate(): Promise<void>;
   card(command: IndexedCommand): CommandCard;
-  /** The agents that were active last, newest first. */
-  agents(): readonly AgentCard[];
+  /** A page of the agents, those that were active last first, after the agent at a position. */
+  agents(after?: string): AgentList;
   /** The agent with a key, however long ago it was active. */
   agent(key: string): AgentCard | undefined;
   questions(): readonly QuestionCard[];
@@ -163,8 +165,8 @@ class Hub implements ConsoleHub {
     });
   }
 
-  agents(): readonly AgentCard[] {
-    return this.#allAgents().slice(0, maxAgents);
+  agents(after?: string): AgentList {
+    return pageOfAgents(this.#allAgents(), after);
   }
 
   agent(key: string): AgentCard | undefined {
@@ -301,7 +303,7 @@ class Hub implements ConsoleHub {
       paused: isPaused(this.#deps.controlDir),
       approval_off: this.#off,
       questions: this.#questions,
-      agents: this.agents(),
+      agents: this.agents().agents,
       servers: this.#servers,
       per_minute: countPerMinute(this.index.all()),
       total: this.index.size,
@@ -408,7 +410,6 @@ class Hub implements ConsoleHub {
   }
 }
 
-const maxAgents = 200;
 const beginnings: ReadonlySet<string> = new Set(['asked', 'started']);
 const askKinds: ReadonlySet<string> = new Set(['decided', 'approved', 'declined', 'refused']);
 

@@ -5,6 +5,7 @@ import type { AgentCard, CardState, CommandCard, QuestionCard } from '../../../c
 import type { PendingApproval } from '../../../engine/approval/approval-inbox.ts';
 import type { ListedCommand } from '../../../engine/commands/commands.ts';
 import { describeHeldChanges } from '../../../tools/common/describe-changes.ts';
+import { byActivity } from './page-of-agents.ts';
 
 /** The facts about a command that only its server knows. */
 export interface LiveFacts {
@@ -106,7 +107,7 @@ export function toAgentCards(
       shells: [...shells].sort(),
       here: isHere(card.server),
     }))
-    .sort((one, other) => (one.last < other.last ? 1 : -1));
+    .sort(byActivity);
 }
 
 type Draft = { -readonly [Key in keyof Omit<AgentCard, 'folder' | 'shells' | 'here'>]: AgentCard[Key] } & {
