@@ -87,7 +87,22 @@ export function toAgentName({
 }: Pick<AgentCard, 'client' | 'folder' | 'door' | 'key'>): string {
   const who = key === 'terminal' ? 'terminal' : client;
   const place = folder?.split('/').at(-1) ?? '';
-  return showOdd([who || door, place].filter(Boolean).map(cutName).join(' · '));
+  return showOdd(
+    [isBlank(who) ? door : who, place]
+      .filter((name) => !isBlank(name))
+      .map(cutName)
+      .join(' · '),
+  );
+}
+
+/** Whether nothing of a text is visible. `showOdd` makes other characters without a shape visible. */
+export function isBlank(text: string): boolean {
+  return /^[\s\u2800]*$/.test(text);
+}
+
+/** A name as text that is safe to show; one without a visible character is replaced. */
+export function toName(name: string, replacement: string): string {
+  return isBlank(name) ? replacement : showOdd(name);
 }
 
 const maxName = 60;
@@ -96,9 +111,9 @@ function cutName(name: string): string {
   return name.length > maxName ? `${name.slice(0, maxName - 1).toWellFormed()}…` : name;
 }
 
-/** The first line of a command, short enough for a title. */
+/** The first line of a command that is not blank, short enough for a title. */
 export function toTitle(command: string): string {
-  const [line = ''] = command.split('\n');
+  const line = command.split('\n').find((one) => !isBlank(one)) ?? '(blank)';
   return showOdd(line.length > 60 ? `${line.slice(0, 59)}…` : line);
 }
 

@@ -11,8 +11,7 @@ import { Spark } from '../parts/spark.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { awaitingInput, clock, now, runningCount, waitingCount } from '../store.ts';
 import { useSteady } from '../use-steady.ts';
-import { toAgentName, toCount } from '../words.ts';
-import { showOdd } from '../worker/visible-text.ts';
+import { toAgentName, toCount, toName } from '../words.ts';
 
 // The approval request of a waiting command arrives a moment after the command itself.
 const questionMs = 3_000;
@@ -140,11 +139,11 @@ function AskedElsewhere({
   readonly card: CommandCard;
   readonly agents: readonly AgentCard[];
 }) {
-  const client = agents.find(({ key }) => key === card.agent)?.client ?? 'its client';
+  const client = agents.find(({ key }) => key === card.agent)?.client ?? '';
   return (
     <article class="card ask" aria-label="Asked elsewhere">
       <header>
-        <span class="tag wait">Asked in {showOdd(client)}</span>
+        <span class="tag wait">Asked in {toName(client, 'its client')}</span>
       </header>
       <pre class="asked">
         <CommandText text={card.command} programs={card.programs} />
@@ -194,7 +193,7 @@ function Applets({ applets }: Pick<NowReply, 'applets'>) {
         {applets.map(({ slug, title }) => (
           <li key={slug}>
             <a data-row href={`/applets/${slug}/`}>
-              {showOdd(title)}
+              {toName(title, slug)}
             </a>
           </li>
         ))}

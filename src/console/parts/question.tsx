@@ -6,7 +6,7 @@ import { ApiError, postJson } from '../api.ts';
 import { focusMain } from '../focus.ts';
 import { notify } from '../notify.ts';
 import { agentOf, clock, mayAct, now } from '../store.ts';
-import { mayOnlyLook, toAgentName, toPath, toSpan } from '../words.ts';
+import { mayOnlyLook, toAgentName, toName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 import { CommandText } from './command-text.tsx';
 
@@ -79,7 +79,7 @@ export function Question({
         <span class="left">{toSpan(left)} left</span>
       </header>
       <h2 id={title} class="ask-who">
-        {agent ? toAgentName(agent) : showOdd(question.client)}{' '}
+        {agent ? toAgentName(agent) : toName(question.client, 'A client without a name')}{' '}
         {asked.changes === null ? 'asks to run' : 'asks to apply the changes of'}
       </h2>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}

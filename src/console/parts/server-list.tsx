@@ -1,6 +1,6 @@
 import type { ServerCard } from '../../contract/console.ts';
 import { clock, now } from '../store.ts';
-import { toPath, toSpan } from '../words.ts';
+import { isBlank, toName, toPath, toSpan } from '../words.ts';
 import { showOdd } from '../worker/visible-text.ts';
 
 /** The running servers of the user, in a short or a detailed form. */
@@ -17,7 +17,8 @@ export function ServerList({
         <li key={server.instance}>
           <span class={`dot ${server.problem === null ? 'ok' : 'bad'}`} aria-hidden="true" />
           <b>
-            {server.address ?? (showOdd(server.clients.join(', ')) || server.door)}
+            {server.address ??
+              toName(server.clients.filter((client) => !isBlank(client)).join(', '), server.door)}
             {server.own && !isShort && ' (this one)'}
           </b>
           <span class="soft">{isShort ? toPlace(server) : toDetails(server)}</span>

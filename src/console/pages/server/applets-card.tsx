@@ -1,3 +1,4 @@
+import { toName } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 import type { AppletRow, ServerReply } from './server-reply.ts';
 
@@ -32,7 +33,7 @@ function Applet({ applet, shells }: { readonly applet: AppletRow; readonly shell
   return (
     <li class="applet">
       <a data-row href={`/applets/${slug}/`}>
-        {showOdd(title ?? slug)}
+        {toName(title ?? '', slug)}
       </a>
       <p>{showOdd(description ?? '')}</p>
       <p class="soft">{showOdd(permissions.join(', ')) || 'no permissions'}</p>

@@ -2,7 +2,7 @@ import { request } from '../../api.ts';
 import { notify } from '../../notify.ts';
 import { clock, mayAct } from '../../store.ts';
 import { useFetched } from '../../use-fetched.ts';
-import { mayOnlyLook, toAgo } from '../../words.ts';
+import { mayOnlyLook, toAgo, toName } from '../../words.ts';
 
 interface PageRow {
   readonly id: string;
@@ -18,7 +18,7 @@ export function PagesCard() {
   const { data, reload } = useFetched<{ readonly pages: readonly PageRow[] }>('/api/pages');
   const end = async (page: PageRow) => {
     const reply = await request(`/api/pages/${page.id}`, { method: 'DELETE' }).catch(() => undefined);
-    notify(reply?.ok ? `${toName(page)} is signed out.` : 'The server did not sign the page out.');
+    notify(reply?.ok ? `${nameOf(page)} is signed out.` : 'The server did not sign the page out.');
     reload();
   };
   return (
@@ -29,7 +29,7 @@ export function PagesCard() {
           <li key={page.id}>
             <span class={`dot ${page.open ? 'ok' : 'off'}`} aria-hidden="true" />
             <b>
-              {toName(page)}
+              {nameOf(page)}
               {page.own && ' (this one)'}
             </b>
             <span class="soft">
@@ -42,7 +42,7 @@ export function PagesCard() {
                 type="button"
                 disabled={!mayAct.value}
                 title={mayAct.value ? undefined : mayOnlyLook}
-                aria-label={`Sign out ${toName(page)}`}
+                aria-label={`Sign out ${nameOf(page)}`}
                 onClick={() => void end(page)}
               >
                 Sign out
@@ -55,6 +55,6 @@ export function PagesCard() {
   );
 }
 
-function toName({ name }: PageRow): string {
-  return name === '' ? 'A page without a name' : name;
+function nameOf({ name }: PageRow): string {
+  return toName(name, 'A page without a name');
 }
