@@ -1,3 +1,4 @@
+import type { JobSpec } from '../../src/contract/job.ts';
 import type { TestWorker } from './worker.ts';
 
 // bubblewrap has one process more above the shell, so ids are compared with one another.
@@ -13,9 +14,9 @@ const longScript = `${script} ${'#'.repeat(9_000)}`;
 const mountOfTest = /^\/\S*\/nacre-(?:test|child)-/;
 
 /** Everything that a command finds in a namespace of bubblewrap and in one of the fork server. */
-export async function compareNamespaces(here: TestWorker) {
-  const texts = [(await here.run(longScript)).stdout];
-  for (let count = 0; count < 4; count += 1) texts.push((await here.run(script)).stdout);
+export async function compareNamespaces(here: TestWorker, spec: Partial<JobSpec> = {}) {
+  const texts = [(await here.run(longScript, spec)).stdout];
+  for (let count = 0; count < 4; count += 1) texts.push((await here.run(script, spec)).stdout);
   // Other tests mount and unmount file systems in their folders at any time.
   const isOfAnotherTest = (line: string) => mountOfTest.test(line) && !line.includes(here.folder);
   const toLines = (text = '') =>

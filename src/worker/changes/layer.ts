@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../support/make-folder.ts';
 import { readRegularFile } from '../../support/regular-file.ts';
 import { createDeferred, type Deferred } from '../../support/timing.ts';
-import type { LayeredFolder } from './enter-layers.ts';
+import type { LayeredFolder } from './mount-layers.ts';
 
 /** The folders of a command's layer, before it has run. */
 export interface Layer {

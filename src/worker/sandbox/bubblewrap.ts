@@ -1,6 +1,7 @@
 // The only file that knows the command line of bubblewrap (`bwrap`).
 import { toEnterCommand } from '../changes/enter-layers.ts';
 import type { BindMount, Mount } from './mount.ts';
+import { mountCapabilities } from './mount-capabilities.ts';
 import { hasOwnNetwork, type SandboxPlan, toMounts } from './sandbox-plan.ts';
 
 /** Options of `toBubblewrapCommand`. */
@@ -66,7 +67,7 @@ function toBindFlags({
 function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly string[] {
   const { isolation, isRoot } = plan;
   const { sandbox } = isolation;
-  if (sandbox === 'off') return plan.layer && isRoot ? mountCapabilities : [];
+  if (sandbox === 'off') return plan.layer && isRoot ? withoutMountCapabilities : [];
   return [
     ...['--unshare-ipc', '--unshare-uts'],
     ...(hasOwnNetwork(plan) ? ['--unshare-net'] : []),
@@ -77,12 +78,7 @@ function toSeparationFlags(plan: SandboxPlan, atTerminal: boolean): readonly str
   ];
 }
 
-// With these root could unmount a layer, or open a file below it: in another namespace, or by a handle.
-const mountCapabilities = [
-  'SYS_ADMIN',
-  'SYS_PTRACE',
-  'SYS_CHROOT',
-  'DAC_READ_SEARCH',
-  'SYS_MODULE',
-  'SYS_RAWIO',
-].flatMap((name) => ['--cap-drop', `CAP_${name}`]);
+const withoutMountCapabilities = Object.keys(mountCapabilities).flatMap((name) => [
+  '--cap-drop',
+  `CAP_${name}`,
+]);

@@ -79,12 +79,16 @@ export class KeeperLauncher {
     return `${this.#forkServer.generation}.${this.#inNetwork?.server.generation ?? 0}`;
   }
 
-  /** Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. */
+  /**
+   * Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. `openLayer` is called for
+   * each attempt, because a layer that was mounted once is not mounted again.
+   */
   async startDefault(
     guard: ExecGuard | undefined,
     room?: Room | undefined,
-    layer?: Layer | undefined,
+    openLayer?: (() => Layer) | undefined,
   ): Promise<Keeper> {
+    const layer = openLayer?.();
     const inRoom = await this.#enter({ ...this.#defaultPlan, layer }, guard, room);
     if (needsOwnProxy(inRoom.plan) || !this.#forkServer.isAvailable) return this.#spawn(inRoom, {});
     const { server, plan } = this.#chooseForkServer(inRoom);
@@ -103,8 +107,9 @@ export class KeeperLauncher {
     } catch (error) {
       if (!(error instanceof NotForkedError)) throw error;
       if (!namespace) return this.#spawn(inRoom, {});
-      this.#namespaces.noteFailed();
-      return this.startDefault(guard, room, layer);
+      this.#namespaces.noteFailed(namespace);
+      if (layer) this.#deps.changes.dropUnused(layer);
+      return this.startDefault(guard, room, openLayer);
     }
   }
 

@@ -68,8 +68,8 @@ export class KeeperSource {
     this.#layerFolders = this.#defaultPlan ? usualLayerFolders(deps) : [];
     this.#layeredPools = new WarmPools({
       size,
-      start: async ({ room, guard }) =>
-        this.#launcher.startDefault(guard, room, deps.changes.open(this.#layerFolders)),
+      start: ({ room, guard }) =>
+        this.#launcher.startDefault(guard, room, () => deps.changes.open(this.#layerFolders)),
       stamp: () => `${this.#toStamp()} ${identifyFolders(this.#layerFolders)}`,
     });
   }

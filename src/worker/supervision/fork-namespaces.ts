@@ -1,5 +1,7 @@
+import { toLayerWords } from '../changes/mount-layers.ts';
 import type { Guard } from '../guard/create-guard.ts';
 import type { Mount } from '../sandbox/mount.ts';
+import { mountCapabilities } from '../sandbox/mount-capabilities.ts';
 import { type SandboxPlan, toMounts } from '../sandbox/sandbox-plan.ts';
 import type { Keeper } from './follow-keeper.ts';
 import type { ForkNamespace } from './fork-server-script.ts';
@@ -13,18 +15,20 @@ const maxFailures = 3;
  */
 export class ForkNamespaces {
   #bubblewrapWorks = false;
-  #failures = 0;
+  // A kernel may allow namespaces, but no overlay in them.
+  readonly #failures = { plain: 0, layered: 0 };
 
   /** The namespace for a plan; undefined if `bwrap` has to create it, or if the shell needs `Guard.wrap`. */
   of(plan: SandboxPlan, guard: Guard | undefined): ForkNamespace | undefined {
-    if (!this.#bubblewrapWorks || this.#failures >= maxFailures) return undefined;
+    if (!this.#bubblewrapWorks || this.#failures[plan.layer ? 'layered' : 'plain'] >= maxFailures)
+      return undefined;
     if (guard && !guard.forkWords) return undefined;
     return toForkNamespace(plan, guard?.forkWords);
   }
 
   /** Records that the fork server has started a keeper, in a namespace of its own or through `bwrap`. */
   noteStarted(keeper: Pick<Keeper, 'ready'>, namespace: ForkNamespace | undefined): void {
-    if (namespace) this.#failures = 0;
+    if (namespace) this.#failures[kindOf(namespace)] = 0;
     else if (!this.#bubblewrapWorks)
       void keeper.ready.then((isReady) => {
         this.#bubblewrapWorks ||= isReady;
@@ -32,21 +36,31 @@ export class ForkNamespaces {
   }
 
   /** Records that a namespace could not be created. */
-  noteFailed(): void {
-    this.#failures += 1;
+  noteFailed(namespace: ForkNamespace): void {
+    this.#failures[kindOf(namespace)] += 1;
   }
 }
 
-// The fork server can make the mounts that a plan without a sandbox usually has: those that cover nacre's own files, and read-only
-// ones over programs of the list. For any other mount this returns undefined.
+function kindOf({ layers }: ForkNamespace): 'plain' | 'layered' {
+  return layers.length > 0 ? 'layered' : 'plain';
+}
+
+// The fork server can make the mounts that a plan without a sandbox usually has: layers, those that cover nacre's own files, and
+// read-only ones over programs of the list. For any other mount this returns undefined.
 function toForkNamespace(plan: SandboxPlan, guard: ForkNamespace['guard']): ForkNamespace | undefined {
   const { isolation, layer, isRoot } = plan;
-  if (isolation.sandbox !== 'off' || layer) return undefined;
+  if (isolation.sandbox !== 'off') return undefined;
   const [, ...mounts] = toMounts(plan);
   const words = mounts.filter(({ kind }) => kind !== 'proc').map(toWord);
   const known = words.filter((word) => word !== undefined);
   if (known.length < words.length) return undefined;
-  return { user: isRoot ? '' : `${process.getuid?.()} ${process.getgid?.()}`, mounts: known, guard };
+  return {
+    user: isRoot ? '' : `${process.getuid?.()} ${process.getgid?.()}`,
+    layers: layer ? toLayerWords(layer.folders) : [],
+    droppedCapabilities: layer && isRoot ? Object.values(mountCapabilities) : [],
+    mounts: known,
+    guard,
+  };
 }
 
 // A mount as one of `ForkNamespace.mounts`.

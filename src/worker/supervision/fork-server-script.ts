@@ -1,5 +1,6 @@
 // The fork server's program, and the messages between it and nacre.
 import { existsSync } from 'node:fs';
+import { mountLayersScript } from '../changes/mount-layers.ts';
 import { namespaceCalls, namespaceScript } from './namespace-script.ts';
 
 // perl is not looked up on the PATH, because commands may be able to write to its folders.
@@ -15,7 +16,7 @@ const calls: Readonly<Record<string, readonly number[]>> = {
 export function findForkServer(perl = perlPath): readonly [string, ...string[]] | undefined {
   const numbers = calls[process.arch];
   if (process.platform !== 'linux' || numbers === undefined || !existsSync(perl)) return undefined;
-  return [perl, '-f', '-e', `${script}${namespaceScript}`, numbers.join(',')];
+  return [perl, '-f', '-e', `${script}${namespaceScript}${mountLayersScript}`, numbers.join(',')];
 }
 
 /** The descriptor of the fork server that has the reading end of the `Lifeline`. */
@@ -46,6 +47,10 @@ export interface ForkRequest {
 export interface ForkNamespace {
   /** `UID GID` of an ordinary user, who also needs a user namespace; empty for root. */
   readonly user: string;
+  /** The layers over the workspace, as words for `mountLayersScript`; empty without layers. */
+  readonly layers: readonly string[];
+  /** The numbers of the capabilities that the shell loses. */
+  readonly droppedCapabilities: readonly number[];
   /** The mounts: `d` covers a folder, `f` a file, and `r` makes a path read-only; the path follows the letter. */
   readonly mounts: readonly string[];
   /** The path of exec-guard.pl and the rules for the shell (`Guard.forkWords`); undefined if the shell is not restricted. */
@@ -71,8 +76,10 @@ export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace
   return message;
 }
 
-function toWords({ user, guard = [], mounts }: ForkNamespace): readonly string[] {
-  return [user, String(guard.length), ...guard, ...mounts];
+function toWords(namespace: ForkNamespace): readonly string[] {
+  const { user, guard = [], layers, droppedCapabilities, mounts } = namespace;
+  const lists = [guard, layers].flatMap((words) => [String(words.length), ...words]);
+  return [user, droppedCapabilities.join(' '), ...lists, ...mounts];
 }
 
 const encodedVariables = new WeakMap<ForkRequest['env'], Buffer>();
@@ -121,7 +128,7 @@ export function parseForkReply(line: string): ForkReply | undefined {
  */
 const script = String.raw`
 my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl, @more) = map { $_ + 0 } split /,/, $ARGV[0];
-my ($clone, $mount, $close_range, $setpgid, $getrusage, $exit_group) = @more;
+my ($clone, $mount, $close_range, $setpgid, $getrusage, $exit_group, $capget, $capset) = @more;
 my $server = $$;
 syscall $prctl, 36, 1, 0, 0, 0;
 my $child = pack 'Q', 1 << 16;
@@ -191,9 +198,11 @@ sub begin {
     use_variables(substr $_[0], $variables_at);
     my ($id, $cwd, $file_words, $namespace_words, $argv_words, @words) = split /\0/, substr($_[0], 4, $variables_at - 4), -1;
     my @files = splice @words, 0, $file_words;
-    my ($user, $guard_words, @mounts) = splice @words, 0, $namespace_words;
+    my ($user, $dropped, @mounts) = splice @words, 0, $namespace_words;
     my @argv = splice @words, 0, $argv_words;
-    my @guard = splice @mounts, 0, $guard_words;
+    my @guard = splice @mounts, 0, shift @mounts;
+    my @layers = splice @mounts, 0, shift @mounts;
+    my $namespace = { user => $user, dropped => $dropped, layers => \@layers, mounts => \@mounts };
     my $guard = @guard && eval { find_guard(@guard) };
     return reply('failed', $id, $! + 0, 'guard') if @guard && !$guard;
     pipe my $from, my $to or return reply('failed', $id, $! + 0, 'pipe');
@@ -207,7 +216,7 @@ sub begin {
     syscall $setsid;
     open_files($report, @files);
     chdir $cwd or failed($report, 'chdir');
-    enter($report, \@argv, $guard, $user, @mounts) if $namespace_words;
+    enter($report, \@argv, $guard, $namespace) if $namespace_words;
     execute(@argv);
     failed($report, 'exec');
 }

@@ -51,7 +51,7 @@ const start = async (mounts: readonly string[] = [], guard?: readonly string[]) 
     ...plan,
     env: { FOLDER: folder },
     fifos: await pool.take(4),
-    namespace: { user: '', mounts, guard },
+    namespace: { user: '', layers: [], droppedCapabilities: [], mounts, guard },
   });
 const listed = ['ps', 'grep', 'sort', 'env', 'cat', 'readlink', 'awk'];
 
@@ -217,11 +217,35 @@ describe('a command finds the same in the namespaces of bubblewrap and in those 
     expect(byForkServer).toEqual(byBubblewrap);
   });
 
+  test.each([
+    ['in a layer', {}],
+    ['in a layer, under a list', { exec: 'enforce', execAllow: execAllowOf(listed) }],
+  ] as const)('%s', async (_title, options) => {
+    const home = temporaryFolder();
+    const places = { home, stateDir: join(home, 'state') };
+    const here = createTestWorker({ highestLevel: 'namespace', ...places, ...options });
+    const tracked = { changes: { mode: 'track' } } as const;
+    const { madeBy, byBubblewrap, byForkServer } = await compareNamespaces(here, tracked);
+    await here.close();
+    expect(madeBy).toEqual(['bubblewrap', 'fork server']);
+    expect(byForkServer).toEqual(byBubblewrap);
+    expect(byForkServer).toContain(`${here.folder} overlay overlay`);
+  });
+
   test('as an ordinary user, who cannot open the descriptors of the keeper there', async () => {
     const found = (await runChild('fork-namespace')) as Record<string, unknown>;
     expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
     expect(found.byForkServer).toEqual(found.byBubblewrap);
     expect(found.reached).toBe('none\nnone\n');
+  });
+
+  test('as an ordinary user in a layer', async () => {
+    const found = (await runChild('fork-namespace-layer')) as Record<string, unknown>;
+    expect(found.madeBy).toEqual(['bubblewrap', 'fork server']);
+    expect(found.byForkServer).toEqual(found.byBubblewrap);
+    expect(found.byForkServer).toContain(`${found.folder} overlay overlay`);
+    expect(found.init).toMatch(/^perl/);
+    expect(found.a).toBe('a');
   });
 
   test('as an ordinary user under a list', async () => {

@@ -1,16 +1,16 @@
 // The part of the fork server's program that creates the namespaces of a command itself.
 
-/** The numbers of clone, mount, close_range, setpgid, getrusage and exit_group. */
+/** The numbers of clone, mount, close_range, setpgid, getrusage, exit_group, capget and capset. */
 export const namespaceCalls = {
-  x64: [56, 165, 436, 109, 98, 231],
-  arm64: [220, 40, 436, 154, 165, 94],
+  x64: [56, 165, 436, 109, 98, 231, 125, 126],
+  arm64: [220, 40, 436, 154, 165, 94, 90, 91],
 } as const;
 
 /**
  * A namespace has one process of nacre, its init process, which is also the keeper. It is a fork of the fork server and executes
  * nothing: a fork of perl takes a tenth of the time of `bwrap` and a bash.
- * 1. `enter` dies with the fork server from its first step on, covers nacre's own files, and mounts the /proc of its namespace.
- *    The request has failed if one of its steps fails.
+ * 1. `enter` dies with the fork server from its first step on, mounts layers over the workspace (`mountLayersScript`), covers nacre's
+ *    own files, and mounts the /proc of its namespace. The request has failed if one of its steps fails.
  * 2. `keep` starts the command's shell as the leader of a process group, reaps it and all orphans, and sends what
  *    `parseKeeperMessage` reads. It exits if the command has left no process; otherwise it waits for EOF on descriptor 4, which
  *    means that the server is gone. If there is a guard, the fork that becomes the shell restricts itself with exec-guard.pl. The
@@ -29,26 +29,29 @@ sub fork_namespace {
 }
 
 sub enter {
-    my ($report, $argv, $guard, $user, @mounts) = @_;
+    my ($report, $argv, $guard, $namespace) = @_;
+    my ($user, $layers) = @$namespace{'user', 'layers'};
     failed($report, 'dup') if syscall($dup, $report, 6, 02000000) < 0;
     failed(6, 'dup') if $guard && syscall($dup, $guard->{ruleset}, 7, 02000000) < 0;
     failed(6, 'close_range') if close_fds($guard ? 8 : 7) < 0;
     map_user(split / /, $user) if $user ne '';
+    failed(6, 'layer') if @$layers && defined mount_layers(@$layers);
     mount_at('none', '/', 0, 0x84000, 0);
-    add_mount($_) for @mounts;
+    add_mount($_) for @{ $namespace->{mounts} };
     mount_at('proc', '/proc', 'proc', 14, 0);
     for my $path ($user eq '' ? ('/proc/sysrq-trigger', '/proc/irq', '/proc/bus') : ()) { bind_read_only($path, $path) if -e $path }
     syscall $prctl, 38, 1, 0, 0, 0;
     drop_bounding_set() if $user ne '';
-    keep($argv, $guard);
+    keep($argv, $guard, split / /, $namespace->{dropped});
 }
 
 sub keep {
-    my ($argv, $guard) = @_;
+    my ($argv, $guard, @dropped) = @_;
     my $shell = fork;
     failed(6, 'fork') unless defined $shell;
     unless ($shell) {
         syscall $setpgid, 0, 0;
+        failed(6, 'capabilities') unless drop_capabilities(@dropped);
         failed(6, 'guard') if $guard && !eval { Guard::restrict($guard->{rules}, 7); 1 };
         close_fds(3);
         execute(@$argv);
@@ -104,6 +107,22 @@ sub map_user {
 
 sub drop_bounding_set {
     for (0 .. 63) { return if syscall($prctl, 24, $_, 0, 0, 0) < 0 }
+}
+
+# Drops capabilities, and passes on the others, as bwrap --cap-drop does for root. Because of PR_SET_NO_NEW_PRIVS no program gets the dropped
+# ones back. Keeper and init process keep theirs, so that the command cannot trace them.
+sub drop_capabilities {
+    return 1 unless @_;
+    my ($mask, $header, $data) = (0, pack('LL', 0x20080522, 0), "\0" x 24);
+    $mask |= 1 << $_ for @_;
+    return if syscall($capget, $header, $data) < 0;
+    my ($low, $high) = (unpack 'L6', $data)[1, 4];
+    my $kept = $low & ~$mask;
+    my $sets = pack 'L6', ($kept) x 3, ($high) x 3;
+    return if syscall($capset, $header, $sets) < 0;
+    # PR_CAP_AMBIENT_RAISE.
+    for (grep { ($kept | $high << 32) >> $_ & 1 } 0 .. 63) { syscall $prctl, 47, 2, $_, 0, 0 }
+    return 1;
 }
 
 # Makes one of ForkNamespace.mounts.
