@@ -20,6 +20,8 @@ const lists: Readonly<Record<string, string>> = {
   counters: 'ls wc du cut awk uniq sort grep nl cat sed head tr echo',
   tools: `ls node python3 perl make npm wget curl ssh docker kubectl cargo go gcc xargs env nice timeout man less rg fd fzf gh uv
     pip bat git`,
+  usual: `git ls cat grep find sed awk jq curl tar ssh vim less sqlite3 make npm node python3 echo printf read head xargs exec test
+    dd`,
   few: 'ls cat xargs find',
   system: 'ip tc bridge zip unzip man mandb apropos whatis',
   naming: `ls grep find sed awk git xargs cat sort head tail wc echo cut mkdir cp mv rm touch tee printf read tr jq curl tar date mktemp pwd

@@ -8,7 +8,7 @@ import {
   withoutPrefix,
   wordText,
 } from '../words/arg.ts';
-import type { Stdin } from '../words/output.ts';
+import { foreignOutput, type Stdin } from '../words/output.ts';
 import type { Effect, ProgramEntry, VariableAttributes } from './program.ts';
 
 /** Builtins that set variables: `export`, `declare`, `read`, `mapfile`, `printf -v` … */
@@ -86,19 +86,7 @@ export const declarationPrograms: readonly ProgramEntry[] = [
     names: ['mapfile', 'readarray'],
     builtin: 'only',
     options: { short: 'd:n:O:s:tu:C:c:' },
-    effects: ({ options, stdin, self }) => [
-      ...options.values('C').map((text) => ({ does: 'eval', text, later: 'between' }) as const),
-      {
-        does: 'assign',
-        name: options.operands[0] ?? knownArg('MAPFILE', self),
-        uncertain: textRead(stdin),
-        made: options.has('d') && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin),
-        // After another delimiter than a line break, an entry may begin with a dash.
-        operand: options.values('d').every(({ text }) => /^\n?$/.test(text ?? 'a'))
-          ? isOperandText(stdin)
-          : undefined,
-      },
-    ],
+    effects: mapfileEffects,
     runs: [["mapfile -C 'touch x' -c 1 a", 'touch'], 'mapfile PATH'],
     harmless: ['mapfile -t lines < file', 'readarray -t a'],
   },
@@ -220,8 +208,32 @@ function cutsInput({ options }: ProgramCall): boolean {
   return options.given.some(({ name, value }) => cutting.test(name) && value?.text !== '');
 }
 
+function mapfileEffects(call: ProgramCall): Effect[] {
+  const { options, self } = call;
+  const stdin = inputOf(call);
+  return [
+    ...options.values('C').map((text) => ({ does: 'eval', text, later: 'between' }) as const),
+    {
+      does: 'assign',
+      name: options.operands[0] ?? knownArg('MAPFILE', self),
+      uncertain: textRead(stdin),
+      made: options.has('d') && madeBy(stdin) === 'parts' ? 'any' : madeBy(stdin),
+      // After another delimiter than a line break, an entry may begin with a dash.
+      operand: options.values('d').every(({ text }) => /^\n?$/.test(text ?? 'a'))
+        ? isOperandText(stdin)
+        : undefined,
+    },
+  ];
+}
+
+/** The input of `read` and `mapfile`; with `-u 3` it is not stdin. */
+function inputOf({ options, stdin }: ProgramCall): Stdin {
+  return options.values('u').some(({ text }) => text !== '0') ? foreignOutput : stdin;
+}
+
 function readEffects(call: ProgramCall): Effect[] {
-  const { options, stdin, self } = call;
+  const { options, self } = call;
+  const stdin = inputOf(call);
   const uncertain = textRead(stdin);
   const isCut = cutsInput(call);
   // If IFS is unknown, assume a letter, the worst case.

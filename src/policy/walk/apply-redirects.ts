@@ -18,6 +18,7 @@ import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
+import { isStdinPath, separateInput } from './shared-input.ts';
 import { derivedHole } from './variable.ts';
 import type { Walk } from './walk.ts';
 
@@ -92,18 +93,30 @@ function inputOf(
   if (redirect.target === undefined) return foreignOutput;
   const values = expandSingle(walk, scope, redirect.target);
   const span = spanOf(redirect.target, scope);
-  if (redirect.operator === '<&')
+  if (redirect.operator === '<&') {
     for (const value of values) judgeDuplicate(walk, toArg(value, span), program);
-  return redirect.operator === '<&' ? foreignOutput : fileInput(walk, values, scope);
+    if (values.some((value) => textOf(value) === '0')) return sameInput(walk, redirect, scope);
+    return foreignOutput;
+  }
+  return fileInput(walk, values, scope);
 }
 
-function fileInput(walk: Walk, [value]: readonly Value[], { shell }: WalkScope): Stdin {
+/** The shell's own stdin; commands may also read it through another descriptor, as after `3<&0`. */
+function sameInput({ partlyRead }: Walk, { descriptor }: Redirect, { stdin }: WalkScope): Stdin {
+  const isOther =
+    descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
+  if (isOther && stdin !== 'none') partlyRead.set(stdin, 'anywhere');
+  return stdin;
+}
+
+function fileInput(walk: Walk, [value]: readonly Value[], { shell, stdin }: WalkScope): Stdin {
   const [piece] = value ?? [];
   const path = textOf(value ?? []);
   if (path === '/dev/null') return 'none';
+  if (path !== undefined && isStdinPath(path)) return stdin;
   const written =
     path === undefined || walk.files.size === 0 ? undefined : walk.files.get(fileKey(path, shell.cwd));
-  if (written !== undefined) return written.more ? { ...written, from: foreignText } : written;
+  if (written !== undefined) return written.more ? { ...written, from: foreignText } : separateInput(written);
   if (typeof piece !== 'object' || piece.hole !== 'process') return fileContents;
   if (piece.output !== undefined) return { text: piece.output, more: false };
   const { from, made, operand } = piece;

@@ -56,6 +56,7 @@ class CommandWalk implements Walk {
   readonly writtenLater = new Set<string>();
   readonly unknownWrites: Walk['unknownWrites'] = [];
   readonly disguised: Walk['disguised'] = [];
+  readonly partlyRead: Walk['partlyRead'] = new Map();
   hasBackground = false;
   private stepsLeft: number;
   private numbers = 0;

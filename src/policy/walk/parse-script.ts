@@ -1,5 +1,6 @@
 import { type ParsedScript, parse } from 'unbash';
 import { limits, PolicyLimitError } from '../words/limits.ts';
+import { lostParenthesis } from './lost-parenthesis.ts';
 
 const [tab, newline, space] = [9, 10, 32];
 const arithmeticWork = 16;
@@ -8,7 +9,7 @@ const arithmeticWork = 16;
 export function parseScript(text: string): ParsedScript {
   if (marksIn(text) > fewMarks) refuseTooDeep(text);
   try {
-    return withSplitMarks(parse(text), text);
+    return withLost(withSplitMarks(parse(text), text), text);
   } catch (error) {
     if (error instanceof RangeError) throw new PolicyLimitError('it is nested too deeply');
     throw error;
@@ -35,9 +36,18 @@ function marksIn(text: string): number {
 function withSplitMarks(script: ParsedScript, text: string): ParsedScript {
   const found = text.includes('\\\n') ? splitMark.exec(text) : null;
   if (found === null) return script;
+  return withError(script, 'a line continuation splits the beginning of an expansion', found.index);
+}
+
+/** Adds an error if unbash drops a `(`, which it does without one of its own. */
+function withLost(script: ParsedScript, text: string): ParsedScript {
+  const at = lostParenthesis(script, text);
+  return at === undefined ? script : withError(script, "unexpected token '('", at);
+}
+
+function withError(script: ParsedScript, message: string, at: number): ParsedScript {
   const { type, pos, end, shebang, commands, errors = [] } = script;
-  const split = { message: 'a line continuation splits the beginning of an expansion', pos: found.index };
-  return { type, pos, end, shebang, commands, errors: [...errors, split] };
+  return { type, pos, end, shebang, commands, errors: [...errors, { message, pos: at }] };
 }
 
 const splitMark = /\$(?:\\\n)+[\w({["'@*#?!$-]|(?:\$\(|[<>])(?:\\\n)+\(/;

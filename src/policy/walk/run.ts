@@ -29,6 +29,7 @@ import { keepDanger } from './keep-danger.ts';
 import { listedProcesses, passedText, printedStrings, printsState, unknownOutput } from './printed-output.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
+import { inputLeft, noteReading } from './shared-input.ts';
 import { type Shell, separatorsOf } from './shell.ts';
 import type { Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
@@ -110,6 +111,7 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
   if (walk.files.size > 0 && name !== base) runWritten(call, scope, walk);
   if (free) return printsState(call, scope) ? anyOutput : silent;
+  noteReading(walk, call, scope.stdin);
   const decoded = decoders.has(base) ? decodedText(call) : undefined;
   const output =
     decoded ??
@@ -193,7 +195,7 @@ class LazyCall implements ProgramCall {
     this.name = name;
     this.args = args;
     this.grammar = grammar;
-    this.stdin = scope.stdin;
+    this.stdin = inputLeft(walk, scope.stdin, name);
     this.posix = scope.shell.posix;
     this.cwd = scope.shell.cwd;
     this.home = home;

@@ -27,6 +27,7 @@ import { defineFunction } from './functions.ts';
 import { recordFile } from './judge-write.ts';
 import { hasOperators, refuseInSh } from './refuse-in-sh.ts';
 import { spanOf, type WalkScope } from './scope.ts';
+import { separateInput } from './shared-input.ts';
 import type { Shell } from './shell.ts';
 import { unknownVariable } from './variable.ts';
 import type { Walk } from './walk.ts';
@@ -131,7 +132,7 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
     const deferredBefore = walk.deferred.length;
     output = walkNode(walk, command, inner);
     if (walk.deferred.length === deferredBefore) inner.shell.release();
-    stdin = node.operators[index] === '|&' ? withErrors(output) : output;
+    stdin = separateInput(node.operators[index] === '|&' ? withErrors(output) : output);
   }
   return output;
 }

@@ -9,6 +9,7 @@ import type { NacreFiles } from '../words/nacre-files.ts';
 import type { Output } from '../words/output.ts';
 import type { LiteralMarks } from './literal-marks.ts';
 import type { WalkScope } from './scope.ts';
+import type { InputPosition } from './shared-input.ts';
 import type { Chunk } from './split-fields.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
 import type { Variable } from './variable.ts';
@@ -44,6 +45,8 @@ export interface Walk {
   readonly unknownWrites: (TextSpan & { readonly program: string | undefined })[];
   /** Problems of text that a filter changes before it is run; `judgeHidden` reports them if it finds no other danger. */
   readonly disguised: CommandProblem[];
+  /** The inputs that a program has read and may have left a part of. */
+  readonly partlyRead: Map<Output, InputPosition>;
   /** True after a command in the background. */
   hasBackground: boolean;
   /** Counts steps; throws `PolicyLimitError` at the limit. */
