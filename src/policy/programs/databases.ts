@@ -1,6 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions } from './effects.ts';
+import { holdsName } from './names-in-code.ts';
 import { refused, stdinText, unknownInput, unknownOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { sqlCode, sqlParts } from './sql-text.ts';
@@ -36,6 +37,8 @@ export const databasePrograms: readonly ProgramEntry[] = [
       "sqlite3 db '.once -e' 'select 1'",
       "sqlite3 db '.outp --x' 'select 1'",
       'sqlite3 db "$sql"',
+      'for f in *; do sqlite3 db "insert into t values(\'$f\')"; done',
+      'sqlite3 .git/config "create table $t(x)"',
       "duckdb db -c '.shell touch x'",
       "sqlite3 db '.excel'",
       "sqlite3 db '.read |touch x'",
@@ -178,7 +181,8 @@ function told(call: ProgramCall, texts: readonly Arg[]): Arg[] {
 
 /** A statement may contain unknown data, but if its beginning is unknown it could be any command. */
 function unclear(call: ProgramCall, text: Arg): Effect[] {
-  return text.text === undefined && prefixOf(text).trim() === ''
+  // A name can end a string of SQL and begin other code.
+  return text.text === undefined && (prefixOf(text).trim() === '' || holdsName(text))
     ? [{ does: 'unknown', at: text, reason: `what ${call.name} would do cannot be known` }]
     : [];
 }
@@ -190,7 +194,7 @@ function readable(text: Arg): string {
 function sqliteEffects(call: ProgramCall): Effect[] {
   const { options } = call;
   const texts = [...options.operands.slice(1), ...options.values('cmd', 'c', 's')];
-  const changes = texts.some(({ text }) => /\b(?:create|insert|update|replace|alter)\b/i.test(text ?? ''));
+  const changes = texts.some((text) => /\b(?:create|insert|update|replace|alter)\b/i.test(readable(text)));
   const archive = options.given.filter(({ name }) => name === 'A');
   return [
     ...unknownOptions(call),

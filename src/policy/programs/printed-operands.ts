@@ -25,7 +25,8 @@ function filter(isKept: (words: readonly string[]) => boolean = () => true): Pri
 
 const table: readonly (readonly [names: string, printer: Printer])[] = [
   ['arch hostname id nproc pwd tty uname whoami', () => true],
-  ['ls dir du wc md5sum sha1sum sha256sum sha512sum cksum mktemp which', fromNames],
+  ['ls dir du wc md5sum sha1sum sha256sum sha512sum cksum which', fromNames],
+  ['mktemp', (call) => fromNames(call) && call.args.every((arg) => isTemporary(prefixOf(arg)))],
   ['realpath basename dirname', (call) => fromNames(call) && !call.args.some(endsInOption)],
   ['readlink', (call) => fromNames(call) && call.args.some(({ text }) => /^-[a-z]*[fem]/.test(text ?? ''))],
   ['date', ({ args }) => args.some((arg) => isDateFormat(wordText(arg)))],
@@ -57,6 +58,13 @@ function isKnown({ text }: Arg): boolean {
 /** For programs that print their operands, or names of files in them; after `--` an operand may begin with a dash. */
 function fromNames({ args }: ProgramCall): boolean {
   return args.every((arg) => !/^--(?:$|time-style|sep)/.test(prefixOf(arg)) && !isOptionLike(arg));
+}
+
+/** Returns true for an argument of `mktemp` that begins no path with a dash. */
+function isTemporary(word: string): boolean {
+  return /^(?:[^-]|-[duqt]{1,4}$|-p(?!-)|--(?:directory|dry-run|quiet)$|--(?:tmpdir|suffix)(?:$|=(?!-)))/.test(
+    word,
+  );
 }
 
 /** Returns true for a path whose last part, or part below another folder, begins with a dash, and for a word such as `-a --x`. */
@@ -134,7 +142,7 @@ const refFormat =
 
 const printedByGit: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   'rev-parse': (words) =>
-    !words.some((word) => /^--(?:sq|parseopt|prefix|flags|no-flags|revs-only)/.test(word)),
+    !words.some((word) => /^--(?:$|sq|parseopt|prefix|flags|no-flags|revs-only)/.test(word)),
   'merge-base': () => true,
   'rev-list': (words) => !words.some((word) => /^--(?:format|pretty|oneline)/.test(word)),
   'ls-files': (words) => !words.some((word) => word.startsWith('--format')),
@@ -145,7 +153,8 @@ const printedByGit: Readonly<Record<string, (words: readonly string[]) => boolea
   'commit-tree': () => true,
   'check-ignore': () => true,
   'symbolic-ref': () => true,
-  'name-rev': () => true,
+  // With `--annotate-stdin` it prints its input.
+  'name-rev': (words) => words.every((word) => !/^--(?:a(?!ll)|s)/.test(word)),
   describe: () => true,
   status: () => true,
   tag: (words) => !words.some((word) => /^-n|^--format/.test(word)),

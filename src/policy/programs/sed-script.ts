@@ -7,14 +7,24 @@ export interface SedAction {
   readonly text: string;
 }
 
-/** Returns the commands that a sed script runs and the files it writes; `undefined` if it does not parse. */
-export function sedActions(script: string): SedAction[] | undefined {
+/** A pattern or replacement of a sed script and the character that ends it. */
+export interface DelimitedText {
+  readonly from: number;
+  readonly to: number;
+  readonly delimiter: string;
+}
+
+/** The commands that a sed script runs, the files it writes, and its delimited texts; `undefined` if it does not parse. */
+export function readSedScript(
+  script: string,
+): { readonly actions: readonly SedAction[]; readonly texts: readonly DelimitedText[] } | undefined {
   const reader = new SedReader(script);
-  return reader.read() ? reader.actions : undefined;
+  return reader.read() ? reader : undefined;
 }
 
 class SedReader {
   readonly actions: SedAction[] = [];
+  readonly texts: DelimitedText[] = [];
   private at = 0;
   private blocks = 0;
   private readonly script: string;
@@ -70,10 +80,14 @@ class SedReader {
   /** Skips past the next delimiter that is not escaped and, in a pattern, not inside brackets. */
   private until(delimiter: string, pattern: boolean): boolean {
     if (!/^[ -[\]-~]$/.test(delimiter)) return false;
+    const from = this.at;
     for (; this.at < this.script.length; this.at++) {
       const character = this.script.charAt(this.at);
       if (character === '\n') return false;
-      if (character === delimiter) return ++this.at > 0;
+      if (character === delimiter) {
+        this.texts.push({ from, to: this.at, delimiter });
+        return ++this.at > 0;
+      }
       if (character === '\\') this.at++;
       else if (character === '[' && pattern && !this.brackets()) return false;
     }

@@ -1,9 +1,10 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBecomeCode, patternOf, toArg } from '../words/arg.ts';
+import { mayBeCut } from './names-in-code.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
-import { type SedAction, sedActions } from './sed-script.ts';
+import { readSedScript, type SedAction } from './sed-script.ts';
 
 /** `sed`: scripts that run commands or write files. */
 export const sedPrograms: readonly ProgramEntry[] = [
@@ -54,6 +55,8 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed -i.bak 's/a/b/' .git/config",
       'sed --new-option p a',
       "sed -s -n '$!{N;ba}e touch' a",
+      'for f in *; do sed "s|x|$f|" a; done',
+      'for f in src/*; do sed "s/x/$f/" a; done',
     ],
     harmless: [
       "sed 's/a/b/g' a",
@@ -86,6 +89,9 @@ export const sedPrograms: readonly ProgramEntry[] = [
       "sed -i -e '1i\\\n#!/bin/sh' -e '$a end' a",
       "sed '/a/,/b/ s/x/y/' a",
       "sed '0~3d;1~2p' a",
+      ['sed "s|x|$PWD|;s|y|$(date +%F)|" a', 'date'],
+      ['sed "s|x|$(git rev-parse --short HEAD)|" a', 'git'],
+      ['sed "s|x|$(cat VERSION)|" a', 'cat'],
     ],
   },
 ];
@@ -150,10 +156,13 @@ function scriptEffects(call: ProgramCall, script: Arg): Effect[] {
   const text = script.pieces
     .map((piece) => (typeof piece === 'string' ? piece : piece.hole === 'glob' ? '{' : '1'))
     .join('');
-  const actions = sedActions(text);
-  if (actions === undefined)
+  const read = readSedScript(text);
+  if (read === undefined)
     return [{ does: 'unknown', at: script, reason: `the script for ${call.name} is not understood` }];
-  return actions.flatMap((action) => actionEffects(action, script, call));
+  const cut: Effect[] = mayBeCut(script, read.texts)
+    ? [{ does: 'unknown', at: script, reason: `a name in the script for ${call.name} may end its command` }]
+    : [];
+  return [...cut, ...read.actions.flatMap((action) => actionEffects(action, script, call))];
 }
 
 function actionEffects(action: SedAction, at: Arg, { name }: ProgramCall): Effect[] {

@@ -1,6 +1,15 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import { decodeEscapes } from '../programs/decode-escapes.ts';
-import { boundedFrom, mayExpand, outside, type Piece, textOf, unknown, type Value } from '../words/arg.ts';
+import {
+  boundedFrom,
+  foreignText,
+  mayExpand,
+  outside,
+  type Piece,
+  textOf,
+  unknown,
+  type Value,
+} from '../words/arg.ts';
 import { escapeGlob } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
 import { hasOptionWord } from '../words/output.ts';
@@ -113,6 +122,8 @@ function listedIn(values: readonly Value[]): Piece | undefined {
 function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonly Value[] {
   if (part.index === undefined) return lookUp(expansion.walk, expansion.scope, part.parameter);
   const variable = expansion.scope.shell.variables.get(part.parameter);
+  if (variable === undefined && folders.has(part.parameter))
+    return lookUp(expansion.walk, expansion.scope, part.parameter);
   if (variable?.kind !== 'list') return [[variable === undefined ? unknown : anyOf(variable.values)]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
   const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
@@ -135,8 +146,12 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];
   if (name === 'HOME') return [[walk.home]];
   if (name === 'PWD' && scope.shell.cwd !== undefined) return scope.shell.cwd.map((path) => [path]);
+  if (folders.has(name)) return [[{ hole: 'unknown', text: `$${name}`, from: foreignText, operand: true }]];
   return [[{ hole: 'unknown', text: `$${name}`, outside: !isSetByBash(name) }]];
 }
+
+/** Variables with the path of a folder, whose name may be any text after the first slash. */
+const folders = new Set(['PWD', 'OLDPWD', 'DIRSTACK']);
 
 function isNumber(name: string): boolean {
   const first = name.charCodeAt(0);

@@ -199,8 +199,9 @@ function tildeOf(
 
 function directoriesOf(walk: Walk, scope: WalkScope, user: string): readonly Value[] {
   if (user === '') return homeOf(walk, scope);
-  if (user === '+') return scope.shell.cwd?.map((path) => [path]) ?? [[{ ...unknown, text: '~+' }]];
-  if (user === '-' || /^\d/.test(user)) return [[unknown]];
+  if (user === '+') return lookUp(walk, scope, 'PWD');
+  if (user === '-') return lookUp(walk, scope, 'OLDPWD');
+  if (/^\d/.test(user)) return lookUp(walk, scope, 'DIRSTACK');
   return [[user === 'root' ? '/root' : `/home/${user}`]];
 }
 

@@ -34,9 +34,9 @@ export function mayBeAnywhere(pieces: readonly Piece[]): boolean {
   return hole.hole === 'unknown' && isForeign && !namesNoFile.test(hole.text);
 }
 
-/** Substitutions that print a new name, a date or a version. */
+/** The current folder, and substitutions that print a new name, a date or a version. */
 const namesNoFile =
-  /^(?:\$\(|`)\s*(?:mktemp|date|hostname|whoami|id|uname|nproc|git (?:describe|log|branch|rev-parse (?!.*--(?:absolute-)?git-))|node -[pe]|npm (?:pkg|root|prefix|bin)|brew --prefix)\b[^|;&]*[)`]$/;
+  /^\$(?:OLD)?PWD$|^(?:\$\(|`)\s*(?:mktemp|date|hostname|whoami|id|uname|nproc|git (?:describe|log|branch|rev-parse (?!.*--(?:absolute-)?git-))|node -[pe]|npm (?:pkg|root|prefix|bin)|brew --prefix)\b[^|;&]*[)`]$/;
 
 /** Names that no protected folder gives a meaning: logs, documents, and sources that nothing runs as they are. */
 function isHarmlessName(name: string): boolean {

@@ -23,7 +23,7 @@ export function codeVariable(
 ): CodeVariable | undefined {
   const isHarmless =
     value === undefined
-      ? interactiveOnly.has(name)
+      ? harmlessUnknown.has(name)
       : Object.hasOwn(harmlessValues, name) && harmlessValues[name]?.test(value);
   if (isHarmless) return undefined;
   if (compilers.has(name))
@@ -93,6 +93,7 @@ const names = new Set(
   PGSERVICEFILE PGSYSCONFDIR PSQLRC WGETRC SYSTEM_WGETRC CURL_HOME SCREENRC SYSSCREENRC XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS
   SSH_SK_HELPER SSH_SK_PROVIDER SSH_PKCS11_HELPER RIPGREP_CONFIG_PATH FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE BAT_CONFIG_PATH BAT_CONFIG_DIR BAT_OPTS
   TF_CLI_CONFIG_FILE TF_CLI_ARGS TF_DATA_DIR TF_PLUGIN_CACHE_DIR HELM_PLUGINS HELM_BIN
+  TIME_STYLE LS_COLORS TMPDIR
   `),
 );
 
@@ -148,6 +149,9 @@ const compilers = new Set(
 const compiler =
   /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|autoconf|autoheader|automake|aclocal|autom4te|autopoint|libtoolize|m4|[ef]?grep|zcat|g?sed|[gm]?awk|gdb|perl|ruby|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
 
+// `ls -l` prints the format after `+`, and mktemp the folder, which another program could read as an option.
+const noOptionWord = /^(?![\s\S]*(?:^|[\s+])-)/;
+
 // A Java that the system, a package manager or sdkman has installed.
 const installedJava =
   /^(?!.*\/\.\.(?:\/|$))(?:|\/(?:usr\/(?:lib|local|java)|opt|Library)\/[\w. /+-]+|(?:~|\/root|\/home\/[\w-]+)\/\.(?:sdkman|jdks|jenv|asdf)\/[\w./+-]+)$/;
@@ -161,8 +165,9 @@ const shown = String.raw`\$(?:[A-Za-z_]\w*(?!\w)|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*
 const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${literal}|${shown})*\}`;
 const plainPrompt = new RegExp(`^(?:${literal}|\\}|${shown}|${perhaps})*$`);
 
-// Only interactive shells print these prompts, and an interactive shell runs anything that is typed anyway.
-const interactiveOnly = new Set(['PS1', 'PS2']);
+// Only interactive shells print these prompts, and an interactive shell runs anything that is typed anyway. The others put text into
+// output that other programs may read as options; a value that is not known is usually a path or the output of dircolors.
+const harmlessUnknown = new Set(['PS1', 'PS2', 'TIME_STYLE', 'LS_COLORS', 'TMPDIR']);
 
 // Letters of options without a value: `-k` and `-o` name files.
 const letters = /^(?:-?[aABcCdeEfFgGiIJKLmMnNqQrRsSuUwWX]+(?:\s+|$))*$/;
@@ -248,6 +253,10 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   JAVA_OPTS: heapOnly,
   MAVEN_OPTS: heapOnly,
   GRADLE_OPTS: heapOnly,
+  TIME_STYLE: noOptionWord,
+  TMPDIR: noOptionWord,
+  // The text before and after the code of a colour.
+  LS_COLORS: /^(?![\s\S]*(?:^|:)[lre]c=)/,
   PS1: plainPrompt,
   PS2: plainPrompt,
   PS4: plainPrompt,
