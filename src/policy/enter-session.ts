@@ -14,7 +14,7 @@ import type { Walk } from './walk/walk.ts';
 import { mayExpand } from './words/arg.ts';
 import { everyVariable } from './words/every-variable.ts';
 import { limits } from './words/limits.ts';
-import { parsingOptions } from './words/parsing-options.ts';
+import { hiddenGlobOptions, parsingOptions } from './words/parsing-options.ts';
 
 const nowhere = { pos: 0, end: 0 };
 
@@ -30,6 +30,9 @@ export function enterSession(walk: Walk, session: SessionFacts, scope: WalkScope
   for (const text of session.arrays) readArray(walk, text, scope);
   for (const [name, text] of Object.entries(session.aliases)) shell.define().aliases.set(name, text);
   for (const [name, text] of Object.entries(session.functions)) defineFromText(walk, name, text, scope);
+  walk.matchesHidden =
+    session.options.some((name) => hiddenGlobOptions.has(name)) ||
+    (session.variables?.GLOBIGNORE ?? '') !== '';
   if (session.options.includes('allexport')) shell.define().exported.add(everyVariable);
   for (const name of session.exportedFunctions) shell.define().exportedFunctions.add(name);
   for (const reason of unknownNames(session)) {

@@ -59,6 +59,8 @@ export const archivePrograms: readonly ProgramEntry[] = [
       'tar xf a.tar -C .git/hooks',
       'cd .git && tar xf ../a.tar',
       "tar xf a.tar --transform='s,^,.git/hooks/,'",
+      "tar xf a.tar --transform='s/x/.envrc/'",
+      'tar xf a.tar .husky/pre-commit',
       'tar xPf a.tar',
       'tar xf a.tar -C ~',
       "tar cf x.tar -T - <<< '--checkpoint-action=exec=touch'",
@@ -161,7 +163,9 @@ export const archivePrograms: readonly ProgramEntry[] = [
     closed: ['/usr/lib/7zip', '/usr/lib/p7zip'],
     options: { short: 'd:o:', long: 'output-directory=' },
     effects: ({ args, name, self }) => [
-      ...(unpacksHere(name, args) ? [written(knownArg('file', self))] : []),
+      ...(unpacksHere(name, args)
+        ? [written(knownArg('file', self)), ...args.filter(isHidden).map(written)]
+        : []),
       ...(/^7z/.test(name) && /^(?:a|d|rn|u)$/.test(args[0]?.text ?? '')
         ? args
             .slice(1)
@@ -194,6 +198,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
       '7z x a.7z -o/usr/bin',
       '7z a .git/config x',
       'cd .git && unzip ../a.zip',
+      'unzip a.zip .git/config',
     ],
     harmless: ['unzip a.zip', 'unzip -qo a.zip -d out', 'unzip -l a.zip', '7z x a.7z -oout', '7z a x.7z src'],
   },
@@ -287,10 +292,14 @@ function extracted(call: ProgramCall, options: ParsedOptions): Effect[] {
   const folders = options.values('C', 'directory', 'one-top-level');
   const renames = options
     .values('transform', 'xform')
-    .filter(({ text }) => text === undefined || /\.(?:git|ssh|bash|config|profile)|~|,\/|s.\^.\//.test(text));
+    .filter(
+      ({ text }) =>
+        text === undefined || /\.(?:git|ssh|bash|config|profile)|~|,\/|s.\^.\/|[^$][|,/#]\.[a-z]/.test(text),
+    );
   const absolute = options.given.filter(({ name }) => name === 'P' || name === 'absolute-names');
   return [
     ...(folders.length === 0 ? [written(knownArg('file', call.self))] : folders.flatMap(writesBelow)),
+    ...options.operands.filter(isHidden).map(written),
     ...[...renames, ...absolute.map(({ at }) => at)].map(
       (at): Effect => ({
         does: 'refuse',
@@ -300,6 +309,11 @@ function extracted(call: ProgramCall, options: ParsedOptions): Effect[] {
       }),
     ),
   ];
+}
+
+/** Returns true for a member such as `.git/config`, which `tar xf a.tar .git/config` writes. */
+function isHidden(member: Arg): boolean {
+  return /(?:^|\/)\.\w/.test(prefixOf(member));
 }
 
 const writing = ['c', 'r', 'u', 'A', 'create', 'append', 'update', 'catenate', 'concatenate', 'delete'];

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, foreignText, knownArg, ownText, toArg, wordText } from '../words/arg.ts';
 import { everyVariable } from '../words/every-variable.ts';
-import { parsingOptions } from '../words/parsing-options.ts';
+import { hiddenGlobOptions, parsingOptions } from '../words/parsing-options.ts';
 import { joinWords } from './effects.ts';
 import { ownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -145,10 +145,19 @@ export const builtinPrograms: readonly ProgramEntry[] = [
       'set -ek',
       'set -o posix',
       'set -eo keyword',
+      'set -eH',
+      'set -o history -o histexpand',
       'set -a; GH_BROWSER=./x',
       'set -eao pipefail; FZF_DEFAULT_COMMAND=touch',
     ],
-    harmless: ['set -euo pipefail', 'set +x', 'set -a; GH_TOKEN=x; set +a', ['set -- -l; ls "$@"', 'ls']],
+    harmless: [
+      'set -euo pipefail',
+      'set +x',
+      'set +H',
+      'set +o histexpand',
+      'set -a; GH_TOKEN=x; set +a',
+      ['set -- -l; ls "$@"', 'ls'],
+    ],
   },
   {
     names: ['shift'],
@@ -163,7 +172,9 @@ export const builtinPrograms: readonly ProgramEntry[] = [
     effects: ({ args, self }) =>
       args.some((arg) => arg.text === undefined || parsingOptions.has(arg.text))
         ? [{ does: 'refuse', at: self, reason: 'this option changes how the shell reads what follows' }]
-        : [],
+        : args.some(({ text }) => hiddenGlobOptions.has(text ?? ''))
+          ? [{ does: 'matchHidden' }]
+          : [],
     runs: [
       'shopt -s lastpipe',
       'shopt -s extdebug',
@@ -299,7 +310,9 @@ function setEffects({ args }: ProgramCall): Effect[] {
     (arg, index) => !/^[-+]/.test(wordText(arg)) && !/^[-+]\w*o$/.test(wordText(args[index - 1])),
   );
   const dashes = args.findIndex((arg) => arg.text === '--');
-  const at = args.slice(0, dashes < 0 ? undefined : dashes).find((arg) => changesReading(wordText(arg)));
+  const at = args
+    .slice(0, dashes < 0 ? undefined : dashes)
+    .find((arg, index) => changesReading(wordText(arg), wordText(args[index - 1])));
   if (at !== undefined)
     return [{ does: 'refuse', at, reason: 'this option changes how the shell reads what follows' }];
   const options = args.slice(0, dashes < 0 ? (end < 0 ? undefined : end) : dashes);
@@ -313,9 +326,10 @@ function setEffects({ args }: ProgramCall): Effect[] {
 
 const exportsAll = /^(?:-[b-zA-Z]*a[a-zA-Z]*|allexport)$/;
 
-/** Shell options that change how the rest of the script is parsed, such as `posix` and `extglob`. */
-function changesReading(word: string): boolean {
-  return /^-[a-zA-Z]*k/.test(word) || parsingOptions.has(word);
+/** Shell options that change how the rest of the script is parsed, such as `posix`; after `-H`, `!!` is text of the last line. */
+function changesReading(word: string, before: string): boolean {
+  if (word === 'histexpand') return !/^\+\w*o$/.test(before);
+  return /^-[a-zA-Z]*[kH]/.test(word) || parsingOptions.has(word);
 }
 
 function aliasEffect(arg: Arg): Effect[] {

@@ -196,14 +196,16 @@ const subcommands: readonly Subcommand[] = [
       ...refuse(options, 'template', 'brings hooks along'),
       ...refuse(options, 'separate-git-dir', 'chooses where git loads settings from'),
       ...options.operands.filter(hasMisleadingFolder).map(refuseName),
+      ...options.operands.slice(0, 1).flatMap(writtenInto),
     ],
   },
   {
     names: ['apply', 'am'],
-    options: { short: '', long: 'unsafe-paths build-fake-ancestor=' },
+    options: { short: '', long: 'unsafe-paths build-fake-ancestor= directory=' },
     effects: (options, { self, stdin }) => [
       ...refuse(options, 'unsafe-paths', 'writes outside the working tree', 'writes'),
       ...options.values('build-fake-ancestor').map(written),
+      ...options.values('directory').flatMap(writtenInto),
       // In `.git`, which has no working tree, paths are relative to the directory.
       written(knownArg('file', self)),
       ...patchedFiles(stdin === 'none' ? '' : stdin.text, self),
@@ -429,11 +431,24 @@ function submoduleEffects(args: readonly Arg[], call: ProgramCall): Effect[] {
   if (verb !== undefined && !submoduleVerbs.test(wordText(verb)))
     return [refusal(verb, 'this git submodule command is not known to be harmless')];
   if (verb?.text !== 'foreach')
-    return [...transportEffects(words, call), ...unknownGitOptions('submodule', words, submoduleOptions)];
+    return [
+      ...addedFolder(verb, words),
+      ...transportEffects(words, call),
+      ...unknownGitOptions('submodule', words, submoduleOptions),
+    ];
   const rest = words
     .slice(1)
     .filter((arg, index, all) => !(index < 2 && /^--recursive$/.test(wordText(arg)) && all[0] !== undefined));
   return rest.length === 0 ? [] : [{ does: 'shell', text: joinWords(rest, call.self) }];
+}
+
+/** `git submodule add URL FOLDER` fills the folder. */
+function addedFolder(verb: Arg | undefined, words: readonly Arg[]): Effect[] {
+  const { operands } = parseOptions(words.slice(1), {
+    short: 'b:fq',
+    long: 'name= reference= branch= depth= ref-format=',
+  });
+  return verb?.text === 'add' ? operands.slice(1, 2).flatMap(writtenInto) : [];
 }
 
 const submoduleOptions = new Set(['default']);

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, toArg, withoutPrefix, wordText } from '../words/arg.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
@@ -355,8 +355,8 @@ function spawningModule(call: ProgramCall): Effect[] {
   if (spawning.test(module)) return refuse('starts programs or runs code that it is given');
   if (module === 'http.server' && rest.some((arg) => arg.text === '--cgi'))
     return refuse('--cgi runs programs');
-  if (/^(?:pip|virtualenv)$/.test(module)) return moduleOptions(rest, refuse);
   const written = writtenByModule(module, rest);
+  if (/^(?:pip|virtualenv)$/.test(module)) return [...moduleOptions(rest, refuse), ...written];
   if (written.length > 0) return [...written, ...(wrapping.test(module) ? innerModule(call, rest) : [])];
   if (runners.test(module))
     return rest.some((arg) => /^(?:run|exec|x|shell|e)$/.test(wordText(arg)))
@@ -389,13 +389,23 @@ function innerModule({ self }: ProgramCall, rest: readonly Arg[]): Effect[] {
 function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
   const operands = rest.filter((arg) => !prefixOf(arg).startsWith('-'));
   const after = (option: RegExp): Arg[] => rest.filter((_, at) => option.test(wordText(rest[at - 1])));
+  if (module === 'pip') return [...after(pipFolder), ...rest.flatMap(pipValue)].flatMap(writesBelow);
   if (/^(?:zipfile|tarfile)$/.test(module) && rest.some((arg) => /^-(?:e|-extract)$/.test(wordText(arg))))
     return operands.slice(1).flatMap(writesBelow);
+  const isWritten = /^(?:zipfile|tarfile|gzip|sqlite3|lib2to3|virtualenv|sphinx|black|isort)$/.test(module);
+  if (isWritten) return operands.map((path) => ({ does: 'write', path }));
   if (module === 'json.tool') return operands.slice(1).map((path) => ({ does: 'write', path }));
   if (module === 'venv') return operands.map((path) => ({ does: 'write', path }));
   if (/^(?:cProfile|profile|zipapp)$/.test(module))
     return after(/^-(?:o|-outfile|-output)$/).map((path) => ({ does: 'write', path }));
   return [];
+}
+
+const pipFolder = /^(?:-[tdw]|--(?:target|dest|wheel-dir|root|prefix|src|log|report))$/;
+
+function pipValue(arg: Arg): readonly Arg[] {
+  const [option = ''] = prefixOf(arg).split('=');
+  return pipFolder.test(option) && option !== arg.text ? [withoutPrefix(arg, option.length + 1)] : [];
 }
 
 const spawning =
@@ -416,13 +426,27 @@ function moduleOptions(rest: readonly Arg[], refuse: (reason: string) => Effect[
     : [];
 }
 
-/** `perl -i` and `ruby -i` write the files that they read. */
-function editedFiles({ args }: ProgramCall): Effect[] {
+/** `perl -i` and `ruby -i` write the files that they read, which are relative to the folder of `ruby -C`. */
+function editedFiles({ name, args }: ProgramCall): Effect[] {
   if (!args.some((arg) => /^-[a-zA-Z0-9]*i/.test(prefixOf(arg)))) return [];
-  return args
-    .filter((arg, index) => {
-      const before = wordText(args[index - 1]);
-      return !prefixOf(arg).startsWith('-') && !/^-[a-zA-Z0-9.]*[eE]$/.test(before);
-    })
-    .map((path) => ({ does: 'write', path }));
+  const files = args.filter((arg, index) => {
+    const before = wordText(args[index - 1]);
+    return !prefixOf(arg).startsWith('-') && !/^-(?:[a-zA-Z0-9.]*[eE]|[CX])$/.test(before);
+  });
+  const folders = name === 'ruby' ? args.flatMap(foldersOf) : [];
+  return files.map((file): Effect => {
+    const isBelow = folders.length > 0 && file.text?.startsWith('/') !== true;
+    if (!isBelow) return { does: 'write', path: file };
+    const pieces = [...folders, file].flatMap(({ pieces }, at) => (at === 0 ? pieces : ['/', ...pieces]));
+    return { does: 'write', path: toArg(pieces, file) };
+  });
+}
+
+/** The folder in `-C FOLDER`, `-CFOLDER` and `-X FOLDER`. */
+function foldersOf(arg: Arg, at: number, args: readonly Arg[]): readonly Arg[] {
+  const letters = /^-[a-zA-Z0-9]*?[CX]/.exec(prefixOf(arg))?.[0];
+  if (letters === undefined) return [];
+  const next = args[at + 1];
+  if (arg.text !== letters) return [withoutPrefix(arg, letters.length)];
+  return next === undefined ? [] : [next];
 }

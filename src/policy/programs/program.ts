@@ -138,6 +138,8 @@ export type Effect =
   | { readonly does: 'exportFunction'; readonly name: Arg }
   /** Makes bash expand a word a second time. */
   | { readonly does: 'evaluate'; readonly text: Arg; readonly as: 'arithmetic' | 'name' | 'prompt' }
+  /** From now on, patterns of names match hidden ones, and names in another case. */
+  | { readonly does: 'matchHidden' }
   /** Changes the working directory; without `path`, the new directory is unknown. */
   | { readonly does: 'chdir'; readonly path: Arg | undefined }
   | { readonly does: 'alias'; readonly name: string; readonly text: Arg }

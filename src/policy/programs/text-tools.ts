@@ -86,6 +86,15 @@ export const textToolPrograms: readonly ProgramEntry[] = [
           .values('plugin')
           .map((at): Effect => ({ does: 'refuse', at, reason: `${name} --plugin starts a program` })),
         ...args
+          .filter((arg) => name === 'xmllint' && /^--?(?:shell|sh)/.test(arg.text ?? ''))
+          .map(
+            (at): Effect => ({
+              does: 'refuse',
+              at,
+              reason: 'xmllint --shell reads commands that write files',
+            }),
+          ),
+        ...args
           .filter((arg) => name === 'inkscape' && /^--(?:actions|shell|verb)/.test(arg.text ?? ''))
           .map((at): Effect => ({ does: 'refuse', at, reason: `${name} would run commands` })),
       ],
@@ -96,6 +105,7 @@ export const textToolPrograms: readonly ProgramEntry[] = [
       'protoc --plugin=protoc-gen-x=./evil a.proto',
       'dot -o ~/.profile x',
       'inkscape --actions=x a.svg',
+      'xmllint --shell a.xml',
     ],
     harmless: [
       'shuf -n 1 a',

@@ -308,6 +308,14 @@ function ftpInput(call: ProgramCall): Effect[] {
   return [...unknownInput(call), ...(runs ? [refused(call, 'would run commands in its input')] : [])];
 }
 
+/** Hidden files in commands of lftp, which it may write: `get x -o .git/config`. */
+function hiddenPaths(line: Arg): Effect[] {
+  return (line.text ?? '')
+    .split(/[\s;"']+/)
+    .filter((word) => /^\.\w|\/\.\w/.test(word))
+    .map((word) => ({ does: 'write', path: knownArg(word, line) }));
+}
+
 function fetchers(call: ProgramCall): Effect[] {
   const value = (pattern: RegExp): Arg | undefined => {
     const at = call.args.findIndex((arg) => pattern.test(arg.text ?? ''));
@@ -329,6 +337,9 @@ function fetchers(call: ProgramCall): Effect[] {
     ...typed,
     ...hooks.map((at) => refused(call, 'runs a program or reads settings from a file', at)),
     ...runs.map((at) => refused(call, 'would run commands', at)),
+    ...[...lines, ...(call.name.endsWith('ftp') ? [knownArg(stdinText(call), call.self)] : [])].flatMap(
+      hiddenPaths,
+    ),
     ...(output === undefined ? [] : inFolder(call, [output], value(/^(?:-d|--dir)$/))),
   ];
 }

@@ -78,6 +78,9 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
         end: effect.at.end,
       });
       break;
+    case 'matchHidden':
+      walk.matchesHidden = true;
+      break;
     case 'write':
       walk.write(effect.path, call.name, scope);
       break;
@@ -90,7 +93,19 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
 
 type ShellChange = Exclude<
   Effect,
-  { does: 'start' | 'shell' | 'perhaps' | 'eval' | 'unknown' | 'refuse' | 'danger' | 'write' | 'note' }
+  {
+    does:
+      | 'start'
+      | 'shell'
+      | 'perhaps'
+      | 'eval'
+      | 'unknown'
+      | 'refuse'
+      | 'danger'
+      | 'write'
+      | 'note'
+      | 'matchHidden';
+  }
 >;
 
 function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: WalkScope): void {

@@ -38,6 +38,8 @@ export function assignVariable(
   if (how === 'exported') shell.define().exported.add(name);
   // Bash assigns it to `$0`, too.
   if (name === 'BASH_ARGV0') shell.arg0 = undefined;
+  // Bash also sets dotglob.
+  if (name === 'GLOBIGNORE') walk.matchesHidden = true;
 }
 
 /** Returns true if bash evaluates what is assigned to the variable as arithmetic. */

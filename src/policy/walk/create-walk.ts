@@ -57,6 +57,7 @@ class CommandWalk implements Walk {
   readonly unknownWrites: Walk['unknownWrites'] = [];
   readonly disguised: Walk['disguised'] = [];
   readonly partlyRead: Walk['partlyRead'] = new Map();
+  matchesHidden = false;
   hasBackground = false;
   private stepsLeft: number;
   private numbers = 0;

@@ -387,7 +387,12 @@ function globChunk(
       : part.text;
   const text = part.type === 'ExtendedGlob' || dynamic ? '*' : part.text;
   // A file name is text from outside the command.
-  return { pieces: [{ hole: 'glob', text, from: foreignText + (from ?? '') }], quoted: false, many: true };
+  const behind = part.type === 'ExtendedGlob' ? part.text : '';
+  return {
+    pieces: [{ hole: 'glob', text, from: foreignText + behind + (from ?? '') }],
+    quoted: false,
+    many: true,
+  };
 }
 
 function isDynamic(part: WordPart): boolean {

@@ -40,7 +40,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
       walk.problems.push({ scope: 'finite', rule: 'descriptor', reason, program, ...span });
     } else if (
       choosesCode(path, walk.home) ||
-      mayChooseCode(path, walk.home) ||
+      mayMatch(path, walk, (one) => choosesCode(one, walk.home)) ||
       (inRepository.test(path) && walk.invocations.some(makesBare))
     )
       refuseProtected(walk, target, path, program);
@@ -51,6 +51,15 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
 export function judgeProtected(walk: Walk, target: Arg, program: string, scope: WalkScope): void {
   for (const path of pathsOf(walk, target, scope))
     if (choosesCode(path, walk.home)) refuseProtected(walk, target, path, program);
+}
+
+/** Refuses an operand that names a file which programs of the project or the user's shells load. */
+export function judgeLoaded(walk: Walk, target: Arg, program: string, scope: WalkScope): void {
+  if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
+  else if (target.text === undefined) judgeEnding(walk, target, program);
+  for (const path of pathsOf(walk, target, scope))
+    if (isLoaded(path, walk.home) || mayMatch(path, walk, (one) => isLoaded(one, walk.home)))
+      refuseProtected(walk, target, path, program);
 }
 
 function refuseName(walk: Walk, { pos, end }: Arg, program: string | undefined): void {
@@ -99,7 +108,9 @@ function pathInProject(path: string): string | undefined {
 
 /** Returns true for an unknown name that is made from a protected one, as `$(git rev-parse --git-path config)` is. */
 function mentionsProtected(piece: Piece): boolean {
-  if (typeof piece !== 'object' || piece.hole === 'glob') return false;
+  if (typeof piece !== 'object') return false;
+  // An extended glob such as `@(.git)`; an ordinary one is a pattern, which is compared with the names.
+  if (piece.hole === 'glob') return /[(|](?:\.|\[)/.test(piece.from ?? '');
   return /--(?:absolute-)?git-(?:path|dir|common-dir)/.test(piece.text) || isProtectedText(piece.text);
 }
 
@@ -199,9 +210,7 @@ const homeFolders =
 
 /** Returns true for files that shells, git or the system load code or settings from. */
 export function choosesCode(path: string, home: string): boolean {
-  const inHome = path.startsWith(`${home}/`)
-    ? path.slice(home.length + 1)
-    : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
+  const inHome = homePath(path, home);
   if (inHome !== undefined && (homeFiles.test(inHome) || homeFolders.test(inHome))) return true;
   if (isOfGit(path) || isProtected(path) || /(?:^|\/)\.?venv\/bin\//.test(path)) return true;
   if (/^\/proc\/(?:self|thread-self)\/fd\/\d$/.test(path)) return false;
@@ -210,25 +219,37 @@ export function choosesCode(path: string, home: string): boolean {
   );
 }
 
-/** Returns true for a pattern that may match such a file, as `.gi[t]/config` does. */
-function mayChooseCode(pattern: string, home: string): boolean {
+/** Like `choosesCode`, without folders of the system and keys, which programs often read. */
+function isLoaded(path: string, home: string): boolean {
+  const inHome = homePath(path, home);
+  if (isOfGit(path) || isProtected(path)) return true;
+  return inHome !== undefined && (homeFiles.test(inHome) || /^\.ssh\/(?:authorized_keys|rc)/.test(inHome));
+}
+
+function homePath(path: string, home: string): string | undefined {
+  return path.startsWith(`${home}/`)
+    ? path.slice(home.length + 1)
+    : /^\/(?:home\/[^/]+|root)\/(.*)$/.exec(path)?.[1];
+}
+
+/** Returns true for a pattern that may match a refused file, as `.gi[t]/config` does. */
+function mayMatch(pattern: string, { matchesHidden }: Walk, isRefused: (path: string) => boolean): boolean {
   if (!/[*?[]/.test(pattern)) return false;
   // A pattern of visible names, as `*.txt`, does not match hidden ones.
   const parts = pattern.split('/');
-  const isHidden = (part: string): boolean => /^(?:\.|\[)/.test(part);
+  const isHidden = (part: string): boolean => matchesHidden || /^(?:\.|\[)/.test(part);
   const choices = parts.map((part) => {
     if (!/[*?[]/.test(part)) return [part];
     const names = isHidden(part) ? hiddenNames : [];
-    return [...names.filter((name) => globMatches(part, name)), part];
+    const glob = matchesHidden ? part.toLowerCase() : part;
+    return [...names.filter((name) => globMatches(glob, name)), part];
   });
   if (choices.reduce((count, names) => count * names.length, 1) > limits.combinations) return true;
   const paths = choices.reduce<string[]>(
     (found, names) => found.flatMap((path) => names.map((name) => (path === '' ? name : `${path}/${name}`))),
     [''],
   );
-  return paths.some(
-    (path) => path !== pattern && choosesCode(pattern.startsWith('/') ? `/${path}` : path, home),
-  );
+  return paths.some((path) => path !== pattern && isRefused(pattern.startsWith('/') ? `/${path}` : path));
 }
 
 const hiddenNames =

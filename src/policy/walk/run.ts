@@ -23,6 +23,7 @@ import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeEmptied } from './judge-emptied.ts';
 import { judgeHome } from './judge-home.ts';
+import { judgeOperands } from './judge-operands.ts';
 import { judgeOutputOptions } from './judge-output-options.ts';
 import { judgeOwn } from './judge-own.ts';
 import { keepDanger } from './keep-danger.ts';
@@ -99,7 +100,10 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       ? unknownProgramEffects(call, programNamed)
       : undefined;
   const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
-  if (applies && !free && !isPlainProgram(base)) judgeOutputOptions(walk, base, args, scope);
+  if (!free && !isPlainProgram(base)) {
+    if (applies) judgeOutputOptions(walk, base, args, scope);
+    judgeOperands(walk, base, args, scope, applies);
+  }
   if (applies && entry.builtin === undefined && !isPlainProgram(base) && !copying.has(base))
     refuseRuntimeOptions({ walk, program: name, args }, grammar, (at) =>
       takesOption(call, entry, grammar, at),

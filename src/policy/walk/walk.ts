@@ -47,6 +47,8 @@ export interface Walk {
   readonly disguised: CommandProblem[];
   /** The inputs that a program has read and may have left a part of. */
   readonly partlyRead: Map<Output, InputPosition>;
+  /** True after `shopt -s dotglob` and the like: patterns match hidden names. */
+  matchesHidden: boolean;
   /** True after a command in the background. */
   hasBackground: boolean;
   /** Counts steps; throws `PolicyLimitError` at the limit. */

@@ -1,4 +1,7 @@
+/** Shell options with which `*` matches `.git`, or `.GI[T]` does. */
+export const hiddenGlobOptions: ReadonlySet<string> = new Set(['dotglob', 'nocaseglob']);
+
 /** Shell options (`set -o`, `shopt -s`) that change how bash reads commands, so that the walk would misread them. */
 export const parsingOptions: ReadonlySet<string> = new Set(
-  'posix keyword lastpipe xpg_echo nocasematch extdebug cdable_vars'.split(' '),
+  'posix keyword lastpipe xpg_echo nocasematch extdebug cdable_vars histexpand'.split(' '),
 );
