@@ -3,7 +3,7 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, type TextSpan, withoutPrefix, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { findProtectedPlace, mayBeEmptied, type ProtectedPlace } from './protected-places.ts';
+import { findProtectedPlace, isListing, mayBeEmptied, type ProtectedPlace } from './protected-places.ts';
 
 const rmOptions = {
   short: 'fiIrRdvP',
@@ -323,12 +323,6 @@ function testRm(call: ProgramCall): DangerFound | undefined {
     : undefined;
 }
 
-/** Returns true for a word that may be any path of a listing, as in `find / | while read -r f`. */
-function isListing({ pieces }: Arg): boolean {
-  const [only, ...others] = pieces;
-  return typeof only === 'object' && only.listed !== undefined && others.length === 0;
-}
-
 const selective =
   /^-(?:i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|newer.*|empty|size|user|group|nouser|nogroup|perm|inum|samefile|links)$/;
 
@@ -372,7 +366,8 @@ function fdFolders({ args, self }: ProgramCall): readonly Arg[] {
 /** Returns the directories that `find` would search; `.` if none is named. */
 export function startingPoints({ args, self }: Pick<ProgramCall, 'args' | 'self'>): readonly Arg[] {
   const start = args.findIndex((arg) => !/^-(?:[HLP]|O\d?|D)$/.test(wordText(arg)));
-  const rest = start < 0 ? [] : args.slice(start);
+  const options = start < 0 ? [] : args.slice(start);
+  const rest = wordText(options[0]) === '--' ? options.slice(1) : options;
   const end = rest.findIndex((arg) => /^[-(!),]/.test(prefixOf(arg)));
   const named = end < 0 ? rest : rest.slice(0, end);
   return named.length === 0 ? [knownArg('.', self)] : named;

@@ -2,13 +2,16 @@ import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import type { DangerFound, DangerRule } from './danger-rule.ts';
-import { isEssentialFile } from './protected-places.ts';
+import { findProtectedPlace, isEssentialFile, isListing } from './protected-places.ts';
 
 /** Deleting, moving or replacing single files that the system cannot do without, such as `/etc/passwd`. */
 export const essentialFileRules: readonly DangerRule[] = [
   {
     rule: 'essential_file',
-    programs: ['rm', 'unlink', 'shred', 'truncate', 'tee', 'mv', 'cp', 'ln', 'install', 'dd'],
+    programs: [
+      ...['rm', 'unlink', 'rmdir', 'shred', 'truncate', 'tee', 'mv', 'cp', 'ln', 'install', 'dd'],
+      ...['sed', 'perl', 'ruby', 'python', 'python3', 'node', 'php', 'sponge'],
+    ],
     test: testFiles,
     matches: [
       'rm -f /etc/passwd',
@@ -26,6 +29,13 @@ export const essentialFileRules: readonly DangerRule[] = [
       'dd if=/dev/zero of=/etc/passwd',
       'sudo rm -f //etc/../etc/shadow',
       'rm -f /boot/vmlinuz*',
+      'sed -i d /etc/passwd',
+      "perl -i -ne '' /etc/passwd",
+      'find / -type f -exec sed -i d {} \\;',
+      "find / -exec perl -e 'unlink @ARGV' {} +",
+      'find / -type f | parallel tee',
+      'rg --files / | xargs sed -i s/a/b/',
+      'find /etc -type f | xargs -I{} cp /dev/null {}',
     ],
     spares: [
       'cp /etc/passwd backup/',
@@ -36,6 +46,9 @@ export const essentialFileRules: readonly DangerRule[] = [
       'ln -s /bin/sh x',
       'dd if=/etc/passwd of=x',
       'mv app.conf /etc/app.conf',
+      "sed -i '/swap/d' /etc/fstab",
+      'find src -type f -exec sed -i s/a/b/ {} +',
+      'find . -type f | xargs -I{} cp {} backup/',
       'install -m 755 app /usr/local/bin/app',
     ],
   },
@@ -47,14 +60,18 @@ const grammar = {
 };
 
 function testFiles(call: ProgramCall): DangerFound | undefined {
-  const at = changedFiles(call).find(isEssentialFile);
-  return at && { at, reason: `it deletes or replaces ${wordText(at)}` };
+  const files = changedFiles(call);
+  const at = files.find(isEssentialFile);
+  if (at !== undefined) return { at, reason: `it deletes or replaces ${wordText(at)}` };
+  const any = files.find((file) => isListing(file) && findProtectedPlace(file, call.cwd, call.home));
+  return any && { at: any, reason: 'it changes every file in a home or system directory' };
 }
 
 /** The files that a call deletes, moves or replaces. */
 function changedFiles(call: ProgramCall): readonly Arg[] {
   if (call.name === 'dd')
     return call.args.filter((arg) => prefixOf(arg).startsWith('of=')).map((arg) => withoutPrefix(arg, 3));
+  if (editors.test(call.name)) return editedFiles(call);
   const { operands, ...options } = parsed(call);
   switch (call.name) {
     case 'tee':
@@ -66,6 +83,21 @@ function changedFiles(call: ProgramCall): readonly Arg[] {
     default:
       return operands;
   }
+}
+
+const editors = /^(?:sed|perl|ruby|python3?|node|php)$/;
+const removing = /\b(?:unlink|unlinkSync|remove|rmtree|rm_rf|rmSync|delete|truncate)\b/;
+
+/** The files that `sed -i` edits, or that inline code removes; only code that leaves nothing of them replaces an essential one. */
+function editedFiles({ args, name }: ProgramCall): readonly Arg[] {
+  if (args.some(({ text }) => text !== undefined && removing.test(text))) return args.filter(isListing);
+  if (!args.some((arg) => /^(?:-[a-zA-Z0]*i|--in-place)/.test(prefixOf(arg)))) return [];
+  const emptiesAll = args.some(
+    ({ text }) =>
+      text !== undefined && (name === 'sed' ? /^(?:1,\$|\/\.?\*?\/)?[dD]$/ : /^$/).test(text.trim()),
+  );
+  const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
+  return emptiesAll ? files : files.filter(isListing);
 }
 
 function parsed(call: ProgramCall): { readonly operands: readonly Arg[]; readonly appends: boolean } {

@@ -84,7 +84,10 @@ function afterEmpty(
 /** A word that `read`, `mapfile` or `getopts` made from text with a path in it. */
 function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   const [only, ...others] = arg.pieces;
-  const from = typeof only === 'object' && others.length === 0 ? (only.from ?? '') : '';
+  const isWhole = others.every((piece) =>
+    typeof piece === 'string' ? /^\/+$/.test(piece) : piece.text === '*',
+  );
+  const from = typeof only === 'object' && isWhole ? (only.from ?? '') : '';
   const words = from
     .slice(0, limits.textLength)
     .split(/[\s\0]+/)
@@ -100,6 +103,11 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
 
 /** Top-level names, and paths in the folders that have protected ones. */
 const nearRoot = /^\/+[^/]*\/*$|^\/+(?:usr|var|etc|boot|lib|private|home|Users|root|proc|\.)[^/]{0,40}\//;
+
+/** Returns true for a word that may be any path of a listing, as in `find / | while read -r f`. */
+export function isListing({ pieces: [only, ...others] }: Pick<Arg, 'pieces'>): boolean {
+  return typeof only === 'object' && only.listed !== undefined && others.length === 0;
+}
 
 /** `$(ls)` refers to everything in the listed directory. */
 function listedPlace(

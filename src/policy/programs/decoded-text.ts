@@ -15,7 +15,7 @@ export function decodedText(call: ProgramCall): string | undefined {
   if (pathPrograms.has(name)) return printedPaths(call);
   if (stdin === 'none' || stdin.more) return undefined;
   if (name === 'rev') return call.args.length === 0 ? reversed(stdin.text) : undefined;
-  if (name === 'cut') return withoutBeginning(call, stdin.text);
+  if (name === 'cut') return cutLines(call, stdin.text);
   if (name === 'sed') return substituted(call, stdin.text);
   return name === 'xxd' ? fromHex(call, stdin.text) : translated(call, stdin.text);
 }
@@ -44,26 +44,61 @@ function printedPaths({ args, name }: ProgramCall): string | undefined {
   return canonical !== undefined && topLevel.test(canonical) ? `${canonical}\n` : undefined;
 }
 
-/** `cut -c2-` removes the first characters of each line. */
-function withoutBeginning({ args }: ProgramCall, text: string): string | undefined {
-  const [, first] = /^-[cb](\d{1,4})-$/.exec(args.map(wordText).join('')) ?? [];
-  if (first === undefined || !/^[\0-\x7f]*$/.test(text)) return undefined;
-  return text
-    .split('\n')
-    .map((line) => line.slice(Number(first) - 1))
-    .join('\n');
+/** `cut -c2-`, `cut -c1`, `cut -d: -f2`: characters or one field of each line. */
+function cutLines({ args }: ProgramCall, text: string): string | undefined {
+  const words = args.map(wordText).join(' ');
+  if (!/^[\0-\x7f]*$/.test(text)) return undefined;
+  const [, first, range, last] = /^-[cb] ?(\d{1,4})(-?)(\d{0,4})$/.exec(words) ?? [];
+  if (first !== undefined) {
+    const end = range === '' ? Number(first) : last === '' ? text.length : Number(last);
+    return eachLine(text, (line) => line.slice(Number(first) - 1, end));
+  }
+  const [, delimiter = '\t', field] = /^(?:-d ?(.) )?-f ?(\d{1,3})$/.exec(words) ?? [];
+  if (field === undefined) return undefined;
+  return eachLine(text, (line) =>
+    line.includes(delimiter) ? (line.split(delimiter)[Number(field) - 1] ?? '') : line,
+  );
 }
 
-/** `sed s/a/b/` with plain text on both sides. */
+function eachLine(text: string, change: (line: string) => string): string {
+  const lines = text.split('\n');
+  // After the last newline comes no line.
+  const rest = lines.at(-1) === '' ? lines.pop() : undefined;
+  return [...lines.map(change), ...(rest === undefined ? [] : [rest])].join('\n');
+}
+
+const substitution =
+  /[\s;]*s([/|,#!@%:])((?:\\.|(?!\1)[^\\\n]){1,200})\1((?:\\.|(?!\1)[^\\\n]){0,400})\1(g?)[\s;]*/y;
+
+/** `sed` with commands such as `s/a/b/`, if their patterns are text, `^`, `$`, `.`, `.*` or simple sets. */
 function substituted({ args }: ProgramCall, text: string): string | undefined {
-  const [script, ...others] = args.map(wordText);
-  if (script === undefined || others.length > 0) return undefined;
-  const [, , from, to = '', flag] = /^s([/|,#!])([\w @%=:-]+)\1([\w /@%=:;.~*-]*)\1(g?)$/.exec(script) ?? [];
-  if (from === undefined) return undefined;
-  return text
-    .split('\n')
-    .map((line) => (flag === 'g' ? line.replaceAll(from, () => to) : line.replace(from, () => to)))
-    .join('\n');
+  const words = args.map(wordText);
+  const scripts =
+    words.length === 1
+      ? words
+      : words.every((word, at) => at % 2 > 0 || word === '-e')
+        ? words.filter((_, at) => at % 2 > 0)
+        : [];
+  if (scripts.length === 0 || text.length > 4_096) return undefined;
+  let result = text;
+  for (const script of scripts)
+    for (substitution.lastIndex = 0; substitution.lastIndex < script.length; ) {
+      const [, delimiter = '/', from = '', to = '', flag = ''] = substitution.exec(script) ?? [];
+      const pattern = from === '' ? undefined : toPattern(from, delimiter, flag);
+      const added = to.replaceAll(`\\${delimiter}`, delimiter);
+      if (pattern === undefined || /[\\&]/.test(added)) return undefined;
+      result = eachLine(result, (line) => line.replace(pattern, () => added));
+    }
+  return result;
+}
+
+/** A basic regular expression for JavaScript; undefined if it has more than one repetition, a group or another escape. */
+function toPattern(from: string, delimiter: string, flag: string): RegExp | undefined {
+  const text = from.replaceAll(`\\${delimiter}`, delimiter);
+  const [, start = '', middle = '', end = ''] =
+    /^(\^?)((?:[^\\*[\]^$]|\.\*|\[\^?[\w /]{1,40}\])*)(\$?)$/.exec(text) ?? [text];
+  if ((start + middle + end).length < text.length || middle.split('.*').length > 2) return undefined;
+  return new RegExp(start + middle.replace(/[+?{}()|]/g, '\\$&') + end, flag);
 }
 
 function reversed(text: string): string {

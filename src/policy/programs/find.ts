@@ -1,6 +1,16 @@
 import { isSelective, startingPoints, withRecursive } from '../danger/deletes.ts';
+import { findProtectedPlace } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, foreignText, knownArg, type Piece, toArg, unknown, wordText } from '../words/arg.ts';
+import {
+  type Arg,
+  foreignText,
+  type Hole,
+  knownArg,
+  type Piece,
+  toArg,
+  unknown,
+  wordText,
+} from '../words/arg.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
@@ -88,40 +98,54 @@ function whatIsFound(call: ProgramCall): Found {
   const [start] = startingPoints(call);
   const below: readonly Piece[] = start === undefined ? [unknown] : [...start.pieces, '/', unknown];
   const selective = isSelective(call.args);
-  return { selective, paths: start === undefined || selective ? [below] : [below, start.pieces] };
+  if (start === undefined || selective) return { selective, paths: [below], part: foundName };
+  if (findProtectedPlace(start, call.cwd, call.home) === undefined)
+    return { selective, paths: [below, start.pieces], part: foundName };
+  // The danger rules treat a word from the listing of such a folder as every file in it.
+  const part: Piece = { ...foundName, listed: asFolder(start.text) };
+  return { selective, paths: [below, start.pieces, [part]], part };
 }
 
 interface Found {
   readonly selective: boolean;
   readonly paths: readonly (readonly Piece[])[];
+  /** The found path as part of a longer word. */
+  readonly part: Piece;
+}
+
+/** A path with a slash at its end, as `Hole.listed` has it. */
+function asFolder(path = '.'): string {
+  return path === '.' || path.endsWith('/') ? path : `${path}/`;
 }
 
 /** Replaces `{}` in the program's words with the found path. */
-function started({ selective, paths }: Found, argv: readonly Arg[], at: Arg): Effect[] {
+function started({ selective, paths, part }: Found, argv: readonly Arg[], at: Arg): Effect[] {
   if (argv.length === 0)
     return [{ does: 'unknown', at, reason: 'which program find would start cannot be known' }];
   const words = selective ? argv : withRecursive(argv, at);
   return paths.map((path) => ({
     does: 'start',
-    argv: words.map((word) => withFound(word, path)),
+    argv: words.map((word) => withFound(word, path, part)),
     stdin: 'none',
   }));
 }
 
 /** A path that find puts into a longer word; no word of it begins with a dash, but it may contain code of awk. */
-const foundName: Piece = { hole: 'unknown', text: '{}', from: foreignText, operand: true };
+const foundName: Hole = { hole: 'unknown', text: '{}', from: foreignText, operand: true };
 
-function withFound(word: Arg, path: readonly Piece[]): Arg {
+function withFound(word: Arg, path: readonly Piece[], found: Piece): Arg {
   if (word.text === '{}') return toArg(path, word);
   const pieces = word.pieces.flatMap((piece) =>
     typeof piece === 'string'
-      ? piece.split('{}').flatMap((part, index) => (index > 0 ? [foundName, part] : [part]))
+      ? piece.split('{}').flatMap((part, index) => (index > 0 ? [found, part] : [part]))
       : [piece],
   );
   return toArg(pieces, word, word.many);
 }
 
 function foundPaths(call: ProgramCall): { text: string; more: true } | undefined {
-  const roots = isSelective(call.args) ? [] : startingPoints(call).flatMap((arg) => arg.text ?? []);
+  const roots = isSelective(call.args)
+    ? []
+    : startingPoints(call).flatMap(({ text }) => (text === undefined ? [] : asFolder(text)));
   return { text: roots.map((root) => `${root}\n`).join(''), more: true };
 }

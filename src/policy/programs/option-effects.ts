@@ -146,7 +146,9 @@ export function shellStdin(call: ProgramCall): Effect[] {
 
 /** The text of the command from which a filter makes `stdin`; undefined if there is none. */
 export function ownInput(stdin: ProgramCall['stdin']): string | undefined {
-  return stdin !== 'none' && stdin.more && stdin.made === 'any' && stdin.text !== '' ? stdin.text : undefined;
+  return stdin !== 'none' && stdin.more && stdin.made !== undefined && stdin.text !== ''
+    ? stdin.text
+    : undefined;
 }
 
 /** For programs that run what they read: text that another program prints, and that is not known, is refused under a list. */

@@ -1,9 +1,10 @@
 import { quoteWord } from '../../support/quote.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, unknownArg } from '../words/arg.ts';
+import { type Arg, knownArg, toArg, unknownArg } from '../words/arg.ts';
 import { joinWords, unclearStart } from './effects.ts';
 import { refused } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { listedItem, startsEndlessly } from './stdin-items.ts';
 
 /** GNU `parallel`: substitutes the arguments into a shell command, or runs the arguments as commands. */
 export const parallelPrograms: readonly ProgramEntry[] = [
@@ -96,7 +97,8 @@ function parallelEffects(call: ProgramCall): Effect[] {
       .map((at) => refused(call, 'would run more than the command itself', at)),
     ...(options.has('nonall', 'onall') ? [refused(call, 'would run the command on other machines')] : []),
   ];
-  return [...unclearStart(call), ...refusals, ...commands(call, template, values)];
+  const endless = startsEndlessly(call, options.last('j', 'jobs', 'P', 'max-procs'));
+  return [...unclearStart(call), ...endless, ...refusals, ...commands(call, template, values)];
 }
 
 function commands(call: ProgramCall, template: readonly Arg[], values: readonly Arg[]): Effect[] {
@@ -145,7 +147,7 @@ function filled(call: ProgramCall, template: string, value: Arg): Effect {
   return {
     does: 'shell',
     text: knownArg(put('"$1"'), call.self),
-    args: [call.self, unknownArg(call.self, false)],
+    args: [call.self, toArg(value.pieces, value)],
   };
 }
 
@@ -184,5 +186,8 @@ function listedValues(words: readonly Arg[], call: ProgramCall): Arg[] {
 function streamed({ stdin, options, self }: ProgramCall): Arg[] {
   if (stdin === 'none' || options.has('a', 'arg-file')) return [unknownArg(self, false)];
   const lines = stdin.text.split('\n').filter((line) => line !== '');
-  return [...lines.map((line) => knownArg(line, self)), ...(stdin.more ? [unknownArg(self, false)] : [])];
+  return [
+    ...lines.map((line) => listedItem(line, stdin.more, self)),
+    ...(stdin.more ? [unknownArg(self, false)] : []),
+  ];
 }

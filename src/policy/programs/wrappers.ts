@@ -10,6 +10,7 @@ import {
   unknown,
   unknownArg,
   withoutPrefix,
+  wordText,
 } from '../words/arg.ts';
 import { mayChooseCode } from '../words/environment.ts';
 import { fileContents } from '../words/output.ts';
@@ -17,6 +18,7 @@ import { allOf, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
+import { listedItem, startsEndlessly } from './stdin-items.ts';
 
 const archOptions = {
   short: 'v3BFILRSTXZhV',
@@ -300,6 +302,7 @@ function xargsEffects(call: ProgramCall): Effect[] {
     );
   return [
     ...unclearStart(call),
+    ...startsEndlessly(call, options.last('P', 'max-procs')),
     ...slots,
     ...batches(itemsOf(call)).map((items) => startWith(call, words, replace, items)),
   ];
@@ -358,7 +361,8 @@ function isBlank(delimiter: Arg | undefined): boolean {
 function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
   const rest = restOf(stdin, self, !options.has('d', 'delimiter') || isBlank(options.last('d', 'delimiter')));
   const file = options.last('a', 'arg-file');
-  if (options.has('a', 'arg-file')) return [...printedItems(file), restOf(fileContents, self)];
+  const readsFile = options.has('a', 'arg-file') && !/^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(wordText(file));
+  if (readsFile) return [...printedItems(file), restOf(fileContents, self)];
   if (stdin === 'none') return [rest];
   const separator = options.has('0', 'null')
     ? /[\0\n]/
@@ -370,7 +374,9 @@ function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
     .filter((word) => word !== '')
     .slice(0, maxItems + 1);
   return [
-    ...words.slice(0, maxItems).map((word) => knownArg(word.trim().replace(/^(['"])(.*)\1$/, '$2'), self)),
+    ...words
+      .slice(0, maxItems)
+      .map((word) => listedItem(word.trim().replace(/^(['"])(.*)\1$/, '$2'), stdin.more, self)),
     ...(stdin.more || words.length > maxItems || /['"\\]/.test(stdin.text) ? [rest] : []),
   ];
 }

@@ -195,7 +195,7 @@ function runInChildShell(
   setEnvironment(walk, effect.env, parent);
   const shell = parent.shell.child();
   const [arg0, ...args] = effect.args ?? [];
-  shell.arg0 = arg0?.text;
+  shell.arg0 = arg0?.pieces.length === 1 ? arg0.pieces[0] : undefined;
   shell.setArguments(args);
   shell.posix = !bashStarters.has(call.name);
   const outerFrames = [...scope.outerFrames, ...scope.frames];

@@ -1,5 +1,5 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
-import { isEssentialFile } from '../danger/protected-places.ts';
+import { findProtectedPlace, isEssentialFile, isListing } from '../danger/protected-places.ts';
 import { fileKey } from '../programs/written-files.ts';
 import {
   type Arg,
@@ -190,12 +190,22 @@ function applyWrite(
     if (redirect.operator === '>&' && target.pieces.some(isExpandedAgain))
       refuseMisread(walk, redirect.target.text, span);
     walk.write(target, program, scope);
-    if (!/>>|<>/.test(redirect.operator) && isEssentialFile(target)) {
-      const reason = `it replaces ${wordText(target)}`;
-      walk.problems.push({ scope: 'danger', rule: 'essential_file', reason, program, ...span });
-    }
+    if (!/>>|<>/.test(redirect.operator)) judgeReplaced(walk, target, program, scope);
   }
   return targets;
+}
+
+/** Judges a file that a redirection empties: an essential one, or any file of a home or system directory. */
+function judgeReplaced(walk: Walk, target: Arg, program: string | undefined, { shell }: WalkScope): void {
+  const { pos, end } = target;
+  if (isEssentialFile(target)) {
+    const reason = `it replaces ${wordText(target)}`;
+    walk.problems.push({ scope: 'danger', rule: 'essential_file', reason, program, pos, end });
+  } else if (isListing(target)) {
+    const place = findProtectedPlace(target, shell.cwd, walk.home);
+    const reason = `it empties everything in ${place?.path}`;
+    if (place) walk.problems.push({ scope: 'danger', rule: 'recursive_delete', reason, program, pos, end });
+  }
 }
 
 /** Reports descriptors from 10 up, which bash uses itself; a persistent shell exchanges commands and state there. */

@@ -189,8 +189,17 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
   // Check the known part for danger; a parse error in it proves nothing.
   const readable = text.pieces.map((piece) => (typeof piece === 'string' ? piece : '$unknown_word')).join('');
   const script = parseScript(readable);
-  if (!script.errors?.length) walkText(walk, readable, text, scope);
+  if (!script.errors?.length) walkText(walk, readable, text, withListing(text, scope));
   return anyOutput;
+}
+
+/** Keeps what is known of the part that `$unknown_word` replaces: it may be any file of a folder, as in `find -exec sh -c '> {}'`. */
+function withListing({ pieces }: Arg, scope: WalkScope): WalkScope {
+  const piece = pieces.find((one) => typeof one === 'object' && one.listed !== undefined);
+  if (piece === undefined) return scope;
+  const shell = scope.shell.clone();
+  shell.variables.set('unknown_word', { kind: 'text', values: [[piece]] });
+  return scope.with({ shell });
 }
 
 /** Splits a value at the separators; if they are unknown, so are the resulting words. */

@@ -18,6 +18,7 @@ import { evaluateExpression, evaluateKey } from './evaluate-expression.ts';
 import { certain, type Expansion, expansionChunks } from './expansion.ts';
 import { entryAt } from './list-entries.ts';
 import { refuseMisread } from './misread.ts';
+import { perhapsPath } from './perhaps-path.ts';
 import type { WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { type Chunk, wordBreak } from './split-fields.ts';
@@ -291,19 +292,27 @@ function applyOperation(
     return [[unknown]];
   }
   const { texts, added } = operandsOf(expansion, operation, quoted);
-  return base.map((value) => {
+  return withSamples(part, base).map((value) => {
     const text = textOf(value);
     const result = text === undefined ? undefined : transformText(text, operation, texts);
     if (result === undefined && keepsDigits(part.text)) return [outside];
     if (result !== undefined) return [result];
     const trimmed = withoutEnding(value, operation, texts);
     if (trimmed !== undefined) return trimmed;
+    const path = perhapsPath(value, part.parameter, operation, texts);
+    if (path !== undefined) return [{ ...takenHole(value), from: path }];
     return [
       keepsBeginning(value, operation, texts)
         ? { ...derivedHole(value), operand: true }
         : takenHole(isSeparator(value, added) ? value : [...value, ...added]),
     ];
   });
+}
+
+/** Any user's home may be meant: `${HOME%/*}` is empty for `/root` and `/home` for others. */
+function withSamples({ parameter, index }: ParameterExpansionPart, base: readonly Value[]): readonly Value[] {
+  const isRoots = parameter === 'HOME' && index === undefined && base.length === 1;
+  return isRoots && base[0]?.length === 1 && base[0][0] === '/root' ? [...base, ['/home/user']] : base;
 }
 
 /** Removes known text from the end of a value whose beginning is unknown: `${d%/}` after a glob. */

@@ -16,6 +16,7 @@ import {
   type Stdin,
   silent,
 } from '../words/output.ts';
+import { pathsOfCode } from './printed-paths.ts';
 import type { ProgramFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
 import { derivedHole } from './variable.ts';
@@ -122,12 +123,13 @@ const encoding =
   /%c|\bchr\b|fromCharCode|\bpack\b|\[::-1\]|\breverse\b|rot.?13|b64decode|fromhex|unhexlify|\batob\b|Buffer\.from|ltrstr|@base64d|implode/;
 
 /** Strings in inline code that may be dangerous commands: `python3 -c 'print("rm -rf /")' | sh`. */
-export function printedStrings({ name, args }: ProgramCall): (Output & { more: true }) | undefined {
+export function printedStrings({ name, args, home }: ProgramCall): (Output & { more: true }) | undefined {
   if (!interpreters.test(name)) return undefined;
   let text = '';
   for (const arg of args) {
     if (arg.text === undefined) continue;
     if (encoding.test(arg.text)) return { text: arg.text, more: true, made: 'any' };
+    for (const path of pathsOfCode(arg.text, home)) text += `${path}\n`;
     if (!destructiveWord.test(arg.text)) continue;
     for (const [, one, other] of arg.text.matchAll(/"([^"\\]*)"|'([^'\\]*)'/g)) text += `${one ?? other}\n`;
   }

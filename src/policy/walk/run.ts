@@ -28,6 +28,7 @@ import { judgeOutputOptions } from './judge-output-options.ts';
 import { judgeOwn } from './judge-own.ts';
 import { keepDanger } from './keep-danger.ts';
 import { listedProcesses, passedText, printedStrings, printsState, unknownOutput } from './printed-output.ts';
+import { passedOn, printedPaths } from './printed-paths.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
 import { inputLeft, noteReading } from './shared-input.ts';
@@ -122,6 +123,7 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     (applies ? entry.output?.(call) : undefined) ??
     passedText(call) ??
     printedStrings(call) ??
+    printedPaths(call) ??
     listedProcesses(call);
   if (typeof output === 'string') {
     walk.literals.print(output);

@@ -1,5 +1,5 @@
 import type { CompoundCommand, CompoundList, Redirected } from 'unbash';
-import { type Arg, type Hole, type TextSpan, unknown, type Value } from '../words/arg.ts';
+import { type Arg, type Hole, type Piece, type TextSpan, unknown, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { isSetByBash } from '../words/set-by-bash.ts';
 import { CopyOnWriteMap } from './copy-on-write-map.ts';
@@ -83,7 +83,7 @@ export class Shell {
   spread: readonly Arg[] | undefined;
   /** Any of the arguments, if their number is unknown: derived from all of them. */
   anyArgument: Hole = unknown;
-  arg0: string | undefined;
+  arg0: Piece | undefined;
   /** True in text for `sh`, which reads some bash syntax differently. */
   posix: boolean;
   /** The possible working directories, several after `cd x || true`; undefined if unknown. */

@@ -17,6 +17,8 @@ export interface Output {
   readonly made?: Made | undefined;
   /** True if no word of it begins with a dash, as with names of files, hashes and dates. */
   readonly operand?: boolean | undefined;
+  /** True if it never ends, as that of `yes`. */
+  readonly endless?: boolean | undefined;
   /** Every possible text, if `more` is true only because part of `text` may not be printed. */
   readonly forms?: Forms;
 }

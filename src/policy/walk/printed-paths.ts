@@ -1,0 +1,92 @@
+// Paths that a program prints and that may be a home or system directory: `rm -rf "$(node -p 'os.homedir()')"`. The output of
+// these programs is not known; the paths are the part of it that the danger rules look for.
+import type { ProgramCall } from '../options/program-call.ts';
+import { prefixOf, wordText } from '../words/arg.ts';
+import { numberOutput, type Output, silent } from '../words/output.ts';
+import type { ProgramFacts } from './program-facts.ts';
+
+type Partly = Output & { readonly more: true };
+
+/** The paths that a program may print: those in its code, the home directory, or the folders that it lists. */
+export function printedPaths(call: ProgramCall): Partly | undefined {
+  const { name, args, home } = call;
+  const lister = listers.get(name);
+  const folders = lister === undefined ? undefined : lister(call);
+  if (folders !== undefined) return partly(folders.map(asFolder));
+  if (name === 'yes') return { text: `${args.map(wordText).join(' ')}\n`, more: true, endless: true };
+  if (name === 'seq')
+    return hasOption(call, /^inf$/) ? { ...numberOutput, more: true, endless: true } : undefined;
+  if (name === 'printenv') return args.some(({ text }) => text === 'HOME') ? partly([home]) : undefined;
+  if (name === 'getent') return wordText(args[0]) === 'passwd' ? partly([home]) : undefined;
+  if (name === 'expr') return cutsText(call) ? partly(args.map(wordText).filter(isAbsolute)) : undefined;
+  return undefined;
+}
+
+function partly(paths: readonly string[]): Partly | undefined {
+  return paths.length === 0 ? undefined : { text: paths.map((path) => `${path}\n`).join(''), more: true };
+}
+
+function isAbsolute(word: string): boolean {
+  return word.startsWith('/');
+}
+
+/** `expr substr /etc 1 1` and `expr /etc : '\(.\)'` print a part of a word. */
+function cutsText({ args }: ProgramCall): boolean {
+  return args.some(({ text }) => text === ':' || text === 'substr' || text === 'match');
+}
+
+function asFolder(path: string): string {
+  return path === '.' || path.endsWith('/') ? path : `${path}/`;
+}
+
+/** Programs that print the names of all files below folders, and the folders; undefined if they select some. */
+const listers: ReadonlyMap<string, (call: ProgramCall) => readonly string[] | undefined> = new Map([
+  ['rg', (call) => (hasOption(call, /^--files$/) ? foldersIn(call, 0) : searched(call))],
+  ['grep', (call) => (hasOption(call, /^-[a-zA-Z]*[rR]/) ? searched(call) : undefined)],
+  ['tree', (call) => (hasOption(call, /^-[a-zA-Z]*f/) ? foldersIn(call, 0) : undefined)],
+  ['du', (call) => (hasOption(call, /^-[a-zA-Z]*a/) ? foldersIn(call, 0) : undefined)],
+  ['locate', (call) => foldersIn(call, 0).map((pattern) => (/[\w]/.test(pattern) ? pattern : '/'))],
+]);
+
+function hasOption({ args }: ProgramCall, pattern: RegExp): boolean {
+  return args.some(({ text }) => text !== undefined && pattern.test(text));
+}
+
+/** The operands from the one at `first` on. */
+function foldersIn({ args }: ProgramCall, first: number): readonly string[] {
+  const operands = args.filter((arg) => !prefixOf(arg).startsWith('-')).map(wordText);
+  return operands.slice(first).filter((text) => text !== '');
+}
+
+/** `grep -rl . /` selects no files, because almost every line matches. */
+function searched(call: ProgramCall): readonly string[] | undefined {
+  const [pattern] = call.args.filter((arg) => !prefixOf(arg).startsWith('-'));
+  const isTrivial = /^(?:|[.^$*+]{1,3}|\.\*\$?)$/.test(wordText(pattern));
+  return isTrivial && hasOption(call, /^-[a-zA-Z]*l|^--files-with/) ? foldersIn(call, 1) : undefined;
+}
+
+/** The output of a program that prints nothing itself, such as `env` or `sh -c`: that of the program it starts. */
+export function passedOn(call: ProgramCall, { wraps }: ProgramFacts, inner: Output): Partly | undefined {
+  if (inner === silent || inner.text === '' || inner.more || call.name === 'xargs') return undefined;
+  return wraps || shells.has(call.name) ? { ...inner, more: true } : undefined;
+}
+
+const shells = new Set('sh bash dash ash rbash'.split(' '));
+
+/** Strings of inline code that are paths, and the user's home: `python3 -c 'print("/")'`. */
+export function pathsOfCode(code: string, home: string): readonly string[] {
+  if (code.length > 65_536) return [];
+  const paths = [...code.matchAll(pathStrings)].map(([, , path = '']) => path.replace(/^~/, home));
+  if (separators.test(code)) paths.push('/');
+  if (homes.test(code)) paths.push(home);
+  // With a slash at its end, it would be the listing of a folder.
+  return paths.map((path) => (path.endsWith('/') ? `${path}.` : path));
+}
+
+const pathStrings =
+  /(?<!(?:split|join|replace|rsplit|partition|startswith|startsWith|endsWith|FS)\s?[(=]\s?)(["'`])(\/[\w.*-]{0,20}(?:\/[\w.*-]{0,20})?\/?|~\/?)\1(?!\s?(?:\.|\+|in\b))/g;
+const separators = /(?:\bos\.sep|\bpath\.sep|File::SEPARATOR|DIRECTORY_SEPARATOR)\b(?!\.)[)\s;]{0,9}$/;
+
+/** The home at the end of the code: `homedir() + "/x"` is another folder. */
+const homes =
+  /(?:homedir\(\)|Path\.home\(\)|expanduser\(\s?["']~\/?["']\)|env\.HOME|Dir\.home|(?:ENV|environ|\$ENV|env|getenv)[[({.\s]{1,2}["']?HOME["']?[\])}]?)[)\s;]{0,9}$/;
