@@ -85,7 +85,7 @@ export type Effect =
       readonly env?: readonly (readonly [name: string, value: Arg])[];
     }
   /** May pass text to a shell: judged by the danger rules only, and ignored if it does not parse. */
-  | { readonly does: 'perhaps'; readonly text: Arg }
+  | { readonly does: 'perhaps'; readonly text: Arg; readonly args?: readonly Arg[] }
   /** Evaluates text in the current shell; `later` if it runs at the end or between other commands, such as a trap. */
   | {
       readonly does: 'eval';

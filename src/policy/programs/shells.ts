@@ -223,6 +223,10 @@ function stdinEffects(call: ProgramCall, rest: readonly Arg[], understood = true
     reason: `what ${call.name} would read and run cannot be known`,
     own: ownInput(call.stdin),
   };
+  if (call.stdin.endless && /&\s*$/.test(stdin.text)) {
+    const reason = 'it starts programs without end and waits for none (a fork bomb)';
+    return [{ does: 'danger', at: call.self, rule: 'fork_bomb', reason }];
+  }
   // Part of a script is judged only for danger.
   return [unknownText, { does: 'perhaps', text: knownArg(stdin.text, call.self) }];
 }

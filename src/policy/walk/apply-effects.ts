@@ -37,7 +37,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
     case 'eval':
       return evalHere(walk, effect, call, scope);
     case 'perhaps':
-      findDanger(walk, effect.text, call, scope);
+      findDanger(walk, effect, call, scope);
       break;
     case 'unknown':
       report(
@@ -211,8 +211,13 @@ const bashStarters = new Set(
 );
 
 /** Walks text and keeps only the danger found in it. */
-function findDanger(walk: Walk, text: Arg, call: ProgramCall, scope: WalkScope): void {
-  keepDanger(walk, () => runInChildShell(walk, { does: 'shell', text }, call, scope));
+function findDanger(
+  walk: Walk,
+  { text, args }: Extract<Effect, { does: 'perhaps' }>,
+  call: ProgramCall,
+  scope: WalkScope,
+): void {
+  keepDanger(walk, () => runInChildShell(walk, { does: 'shell', text, ...(args && { args }) }, call, scope));
 }
 
 function evalHere(

@@ -14,6 +14,7 @@ import {
   wordText,
 } from '../words/arg.ts';
 import { fileContents, foreignOutput, hasOptionWord, type Stdin } from '../words/output.ts';
+import { isEndlessFile } from './endless-loops.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
 import { refuseInSh } from './refuse-in-sh.ts';
@@ -114,6 +115,8 @@ function fileInput(walk: Walk, [value]: readonly Value[], { shell, stdin }: Walk
   const path = textOf(value ?? []);
   if (path === '/dev/null') return 'none';
   if (path !== undefined && isStdinPath(path)) return stdin;
+  if (isEndlessFile(path ?? (typeof piece === 'object' ? piece.text : '')))
+    return { ...fileContents, endless: true };
   const written =
     path === undefined || walk.files.size === 0 ? undefined : walk.files.get(fileKey(path, shell.cwd));
   if (written !== undefined) return written.more ? { ...written, from: foreignText } : separateInput(written);

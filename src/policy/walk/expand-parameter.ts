@@ -125,6 +125,8 @@ function baseValues(expansion: Expansion, part: ParameterExpansionPart): readonl
   const variable = expansion.scope.shell.variables.get(part.parameter);
   if (variable === undefined && folders.has(part.parameter))
     return lookUp(expansion.walk, expansion.scope, part.parameter);
+  if (part.parameter === 'FUNCNAME' && part.index.text === '0')
+    return lookUp(expansion.walk, expansion.scope, 'FUNCNAME');
   if (variable?.kind !== 'list') return [[variable === undefined ? unknown : anyOf(variable.values)]];
   const keys = expansion.walk.single(part.index, expansion.scope).map(textOf);
   const found = keys.map((key) => (key === undefined ? undefined : entryAt(variable.entries, key)));
@@ -142,6 +144,7 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   const variable = scope.shell.variables.get(name);
   if (variable !== undefined) return valuesOf(variable);
   if (numbers.has(name)) return [[{ hole: 'number', text: `$${name}` }]];
+  if (name === 'FUNCNAME') return [[scope.frames.at(-1)?.name ?? unknown]];
   if (name === 'IFS') return [[' \t\n']];
   if (name === 'BASH') return [['/bin/bash']];
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];

@@ -16,6 +16,7 @@ import {
   type Stdin,
   silent,
 } from '../words/output.ts';
+import { isEndlessFile } from './endless-loops.ts';
 import { pathsOfCode } from './printed-paths.ts';
 import type { ProgramFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
@@ -52,8 +53,8 @@ function printedOutput(
   if (from === undefined && output === undefined && counts === undefined) return foreignOutput;
   const whole = (from ?? '') + foreign;
   if (output === undefined && counts === undefined) return { text: '', more: true, from: whole };
-  const { text, made, origin, operand, forms } = output ?? anyOutput;
-  return { text, more: true, from: whole, origin, counts, made, operand, forms };
+  const { text, made, origin, operand, forms, endless } = output ?? anyOutput;
+  return { text, more: true, from: whole, origin, counts, made, operand, forms, endless };
 }
 
 function hasDash(arg: Arg): boolean {
@@ -83,6 +84,15 @@ export function passedText(call: ProgramCall): (Output & { more: true }) | undef
   const isListing = stdin.more && isListed(stdin.text);
   const passes = passing.has(name) || (selecting.has(name) && (!isListing || printsColumn(call)));
   return passes ? { text: stdin.text, more: true, made: madeFrom(call) } : undefined;
+}
+
+/** Returns true for a filter whose input never ends, unless it stops at a line, and for `cat /dev/zero`. */
+export function staysEndless({ name, args, stdin }: ProgramCall): boolean {
+  if (name === 'cat' && args.some(({ text }) => text !== undefined && isEndlessFile(text))) return true;
+  if (stdin === 'none' || stdin.endless !== true) return false;
+  const isFilter =
+    (passing.has(name) && name !== 'sort') || (selecting.has(name) && name !== 'head' && name !== 'tail');
+  return isFilter && !args.some(({ text = '' }) => /^-m|^--max|[Qq]$|exit|^count=/.test(text));
 }
 
 /** Returns true for `awk '{ print $2 }'`, which selects no lines. */

@@ -27,7 +27,14 @@ import { judgeOperands } from './judge-operands.ts';
 import { judgeOutputOptions } from './judge-output-options.ts';
 import { judgeOwn } from './judge-own.ts';
 import { keepDanger } from './keep-danger.ts';
-import { listedProcesses, passedText, printedStrings, printsState, unknownOutput } from './printed-output.ts';
+import {
+  listedProcesses,
+  passedText,
+  printedStrings,
+  printsState,
+  staysEndless,
+  unknownOutput,
+} from './printed-output.ts';
 import { passedOn, printedPaths } from './printed-paths.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
@@ -114,13 +121,14 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     for (const danger of dangerOf(call, facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
-  if (walk.files.size > 0 && name !== base) runWritten(call, scope, walk);
+  if (walk.files.size > 0 && (name !== base || name === scope.shell.arg0)) runWritten(call, scope, walk);
   if (free) return printsState(call, scope) ? anyOutput : silent;
   noteReading(walk, call, scope.stdin);
   const decoded = decoders.has(base) ? decodedText(call) : undefined;
   const output =
     decoded ??
     (applies ? entry.output?.(call) : undefined) ??
+    passedOn(call, facts, inner) ??
     passedText(call) ??
     printedStrings(call) ??
     printedPaths(call) ??
@@ -129,7 +137,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     walk.literals.print(output);
     return { text: output, more: false };
   }
-  return unknownOutput(call, facts, inner, output);
+  const printed = unknownOutput(call, facts, inner, output);
+  return staysEndless(call) ? { ...printed, endless: true } : printed;
 }
 
 /** Refuses words that may turn out to be options at run time: text from filters, files and programs, and globs such as `-*`. */
@@ -166,7 +175,12 @@ const copying = new Set('cat cp echo ln mv tac tee touch truncate'.split(' '));
 function runWritten(call: ProgramCall, scope: WalkScope, walk: Walk): void {
   const written = writtenTo(call, call.self);
   if (written !== undefined && written.text !== '')
-    applyEffects(walk, [{ does: 'perhaps', text: knownArg(written.text, call.self) }], call, scope);
+    applyEffects(
+      walk,
+      [{ does: 'perhaps', text: knownArg(written.text, call.self), args: [call.self, ...call.args] }],
+      call,
+      scope,
+    );
 }
 
 /** A program that is not known may start the program that its arguments name, so these are checked for danger. */

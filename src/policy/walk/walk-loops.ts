@@ -1,7 +1,8 @@
-import type { ArithmeticFor, CompoundList, For, Select, While, Word } from 'unbash';
+import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
 import { outside, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { joinOutput, type Output, possibleOutput } from '../words/output.ts';
+import { countsFar, hasManyRounds, isEndless, judgeEndless } from './endless-loops.ts';
 import { expandWord } from './expand-word.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
@@ -17,6 +18,7 @@ export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Outpu
     const reason = `the loop changes the target of the reference ${name}, which is not allowed under an allow list`;
     walk.problems.push({ scope: 'finite', rule: 'unknown_variable', reason, ...spanOf(node.name, scope) });
   }
+  if (hasManyRounds(node)) judgeEndless(walk, node.body, scope);
   return walkLoop(walk, scope, [name], (inner) => {
     walk.assign(
       name,
@@ -31,38 +33,22 @@ export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Outpu
 
 /** Walks `while` and `until`. */
 export function walkWhile(walk: Walk, node: While, scope: WalkScope): Output {
-  if (isEndless(node)) judgeEndless(walk, node.body, scope);
+  const endless = isEndless(node, scope);
+  if (endless) judgeEndless(walk, node.body, scope);
   return walkLoop(walk, scope, [], (inner) => {
     const tested = walk.body(node.clause, inner);
-    return joinOutput(tested, walk.body(node.body, isEndless(node) ? inner : conditional(inner)));
+    return joinOutput(tested, walk.body(node.body, endless ? inner : conditional(inner)));
   });
 }
 
 /** Walks `for ((…))`. */
 export function walkArithmeticFor(walk: Walk, node: ArithmeticFor, scope: WalkScope): Output {
-  if (node.test === undefined) judgeEndless(walk, node.body, scope);
+  if (countsFar(node)) judgeEndless(walk, node.body, scope);
   return walkLoop(walk, scope, [], (inner) => {
     const place = inner.at(node);
     for (const part of [node.initialize, node.test, node.update]) walk.arithmetic(part, '', place);
     return walk.body(node.body, inner);
   });
-}
-
-/** A loop without end whose body only starts commands in the background fills the table of processes. */
-function judgeEndless(walk: Walk, body: CompoundList, scope: WalkScope): void {
-  const span = body.commands[0];
-  if (span === undefined || !startsOnly(body)) return;
-  const reason = 'the loop starts programs without end and waits for none (a fork bomb)';
-  walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, ...spanOf(span, scope) });
-}
-
-/** Returns true if a list only starts commands in the background, also inside `( … )` or `{ …; }`. */
-function startsOnly({ commands }: CompoundList): boolean {
-  return commands.every(
-    ({ background, command }) =>
-      background === true ||
-      ((command.type === 'Subshell' || command.type === 'BraceGroup') && startsOnly(command.body)),
-  );
 }
 
 /** Walks a loop body, and again if it changed variables, with the values that the first round may have left. */
@@ -115,13 +101,6 @@ function loopValues(walk: Walk, words: readonly Word[], scope: WalkScope): reado
       for (const field of form) values.set(field.text ?? valueKey(field.pieces), field.pieces);
   }
   return bounded([...values.values()]);
-}
-
-function isEndless(node: While): boolean {
-  const [only, ...others] = node.clause.commands;
-  const command = only?.command;
-  const name = command?.type === 'Command' && others.length === 0 ? command.name?.value : undefined;
-  return node.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
 }
 
 /** Returns false if a variable was unknown `before` and still is; another round could then reveal nothing new. */
