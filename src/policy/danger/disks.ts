@@ -77,6 +77,10 @@ export const diskRules: readonly DangerRule[] = [
         'dc3dd',
         'e2image',
         'ntfsclone',
+        'sg_format',
+        'sg_sanitize',
+        'scp',
+        'rsync',
       ],
     ],
     test: testDiskTool,
@@ -109,6 +113,8 @@ export const diskRules: readonly DangerRule[] = [
       'mksquashfs src /dev/sda',
       'debugfs -w /dev/sda1',
       'genisoimage -o /dev/sr0 src',
+      'scp x host:/dev/sda',
+      'sg_format --format /dev/sda',
     ],
     spares: [
       'wipefs /dev/sda',
@@ -138,6 +144,7 @@ export const diskRules: readonly DangerRule[] = [
       'zstd /dev/sda -o disk.zst',
       'debugfs -R stats /dev/sda1',
       'ntfsclone -o disk.img /dev/sda1',
+      'scp host:/dev/sda disk.img',
     ],
   },
 ];
@@ -196,6 +203,8 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
   debugfs: (words) => !words.some((word) => /^-[a-zA-Z]*w/.test(word)),
   e2image: (words) => !words.slice(-1).some(isDisk),
   ntfsclone: (words) => !writesTo(words, /^(?:-O|--overwrite)$/),
+  scp: (words) => !isDisk(onHost(words)),
+  rsync: (words) => !isDisk(onHost(words)),
   fsck: () => true,
   e2fsck: () => true,
   partprobe: () => true,
@@ -203,6 +212,11 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
 
 function isDisk(word: string): boolean {
   return describeDevice(word) !== undefined;
+}
+
+/** The last word without the name of a host before it. */
+function onHost(words: readonly string[]): string {
+  return (words.at(-1) ?? '').replace(/^[^/:]{1,255}::?(?=\/)/, '');
 }
 
 /** True if a device follows an option that names the output. */
@@ -213,11 +227,13 @@ function writesTo(words: readonly string[], option: RegExp): boolean {
 function testDiskTool(call: ProgramCall): DangerFound | undefined {
   const words = call.args.map((arg) => wordText(arg));
   if (readsOnly[call.name]?.(words)) return undefined;
-  const at = call.args.find((arg) => isDevice(arg));
+  const at = call.args.findLast((arg) => isDevice(arg));
   return at && { at, reason: `${call.name} overwrites the disk device ${at.text ?? prefixOf(at)}` };
 }
 
 function isDevice(arg: Arg): boolean {
   const text = arg.text ?? prefixOf(arg);
-  return describeDevice(text.replace(/^(?:of|output|--?[a-z-]+)=/, '')) !== undefined;
+  return (
+    describeDevice(text.replace(/^(?:(?:of|output|--?[a-z-]+)=|[^/:]{1,255}::?(?=\/))/, '')) !== undefined
+  );
 }

@@ -7,7 +7,10 @@ import { findProtectedPlace, isEssentialFile } from './protected-places.ts';
 export const machineRules: readonly DangerRule[] = [
   {
     rule: 'power_off',
-    programs: ['shutdown', 'reboot', 'halt', 'poweroff', 'kexec', 'init', 'telinit', 'systemctl', 'loginctl'],
+    programs: [
+      ...['shutdown', 'reboot', 'halt', 'poweroff', 'kexec', 'init', 'telinit', 'systemctl', 'loginctl'],
+      ...['rtcwake', 'pm-suspend', 'pm-hibernate', 'pm-suspend-hybrid'],
+    ],
     test: testPower,
     matches: [
       'shutdown now',
@@ -24,6 +27,14 @@ export const machineRules: readonly DangerRule[] = [
       'systemctl isolate rescue.target',
       'loginctl reboot',
       'loginctl terminate-user root',
+      'loginctl terminate-seat seat0',
+      'systemctl -H host reboot',
+      'systemctl default',
+      "systemctl stop '*'",
+      "systemctl kill -s KILL '*'",
+      'systemctl kill --signal=9 init.scope',
+      'rtcwake -m off -s 60',
+      'pm-suspend',
     ],
     spares: [
       'shutdown -c',
@@ -31,6 +42,10 @@ export const machineRules: readonly DangerRule[] = [
       'reboot --help',
       'systemctl status reboot.target',
       'systemctl restart nginx',
+      "systemctl stop 'app@*'",
+      'systemctl kill -s HUP nginx',
+      'systemctl -n 5 status reboot.target',
+      'rtcwake -m show',
       'loginctl list-sessions',
       'man shutdown',
       'grep -r reboot .',
@@ -93,10 +108,10 @@ export const machineRules: readonly DangerRule[] = [
     rule: 'delete_jobs',
     programs: ['crontab'],
     test: ({ args }) => {
-      const at = args.find((arg) => /^-[a-z]*r[a-z]*$/.test(wordText(arg)));
+      const at = args.find((arg) => /^(?:-[a-z]*r[a-z]*|\/dev\/null)$/.test(wordText(arg)));
       return at && { at, reason: 'it deletes every cron job of the user' };
     },
-    matches: ['crontab -r', 'crontab -ri', 'sudo crontab -u bob -r'],
+    matches: ['crontab -r', 'crontab /dev/null', 'crontab -ri', 'sudo crontab -u bob -r'],
     spares: ['crontab -l', 'crontab jobs.txt'],
   },
   {
@@ -137,6 +152,8 @@ function testPower(call: ProgramCall): DangerFound | undefined {
       return wordLike(call.args, /^[0156sS]$/, found);
     case 'kexec':
       return wordLike(call.args, /^(?:-[a-z]*e|--exec|-f|--force)$/, found);
+    case 'rtcwake':
+      return wordLike(call.args, /^(?:off|mem|disk|standby|freeze|--mode=.*)$/, found);
     case 'systemctl':
     case 'loginctl':
       return powerVerb(call, words, found);
@@ -155,7 +172,7 @@ function wordLike(
 }
 
 const stopping =
-  /^(?:poweroff|reboot|halt|kexec|soft-reboot|exit|emergency|rescue|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)$/;
+  /^(?:poweroff|reboot|halt|kexec|soft-reboot|exit|emergency|rescue|default|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)$/;
 
 /** The subcommand is the first word that is not an option; `isolate` stops every unit that its target does not need. */
 function powerVerb(
@@ -163,16 +180,29 @@ function powerVerb(
   words: readonly string[],
   found: (at: Arg) => DangerFound,
 ): DangerFound | undefined {
-  const verb = words.findIndex((word) => !word.startsWith('-'));
+  const verb = words.findIndex(
+    (word, at) => !word.startsWith('-') && !/^-[HMtspnoP]$/.test(words[at - 1] ?? ''),
+  );
   const at = call.args[verb];
   if (at === undefined || words.includes('--user')) return undefined;
-  if (call.name === 'loginctl' && /^(?:terminate|kill)-user$/.test(words[verb] ?? ''))
+  if (call.name === 'loginctl' && /^(?:(?:terminate|kill)-user|terminate-seat)$/.test(words[verb] ?? ''))
     return { at, reason: 'it ends every process of a user' };
+  const ends = /^(?:stop|kill|restart|try-restart|disable|mask)$/.test(words[verb] ?? '');
+  const every = ends ? call.args.slice(verb + 1).find(isEveryUnit) : undefined;
+  if (every !== undefined) return { at: every, reason: 'it stops every unit of the machine' };
   const isolates =
     words[verb] === 'isolate' ||
     (/^(?:start|restart)$/.test(words[verb] ?? '') &&
       words.some((word) => stopping.test(word.replace(/\.target$/, ''))));
   return isolates || stopping.test(words[verb] ?? '') ? found(at) : undefined;
+}
+
+/** A pattern of all units, or the unit of the first process. */
+function isEveryUnit({ text, pieces: [first] }: Arg): boolean {
+  const pattern = text ?? (typeof first === 'object' ? first.text : '');
+  return /^(?:[*?]+(?:\.(?:service|scope|slice))?|--all|init\.scope|-\.slice|system\.slice|user\.slice)$/.test(
+    pattern,
+  );
 }
 
 /** Directories that are meant to be mount points. */

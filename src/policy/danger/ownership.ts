@@ -22,6 +22,8 @@ export const ownershipRules: readonly DangerRule[] = [
       'cd / && chmod -R 777 .',
       'chattr -R +i /',
       'setfacl -R -b /etc',
+      'setfacl -Rm u:x:rwx /',
+      'setfacl -R --remove-all /',
       'chmod -R --reference=x /',
       'find / | xargs chmod u+x',
       'chmod -x /bin/*',
@@ -61,11 +63,13 @@ export const ownershipRules: readonly DangerRule[] = [
 ];
 
 function testMode(call: ProgramCall): DangerFound | undefined {
-  const recursive = hasRecursive(call.args, /^-[cfv]*R[cfvR]*$/);
+  const recursive = hasRecursive(call.args, call.name === 'setfacl' ? /^-[a-zA-Z]*R/ : /^-[cfv]*R[cfvR]*$/);
   const isOption = call.name === 'chmod' ? /^-(?:[cfvR]+|-.*)$/ : /^-(?:[cfvRVLPHhmxbdnk]+|-.*)$/;
   const words = call.args.filter((arg) => !isOption.test(wordText(arg)));
   const copied = call.args.some((arg) => /^--ref/.test(prefixOf(arg)));
-  const clears = call.name === 'setfacl' && call.args.some((arg) => /^-[a-zA-Z]*[bk]/.test(wordText(arg)));
+  const clears =
+    call.name === 'setfacl' &&
+    call.args.some((arg) => /^(?:-[a-zA-Z]*[bk]|--remove-(?:all|default))/.test(wordText(arg)));
   const operands = copied || clears ? words : words.slice(1);
   const open = call.name === 'chmod' && !copied && opensToAll(wordText(words[0]));
   const takes = /(?:^|,)[ugoa]*-[rwx]/.test(wordText(words[0]));

@@ -79,6 +79,11 @@ export const processRules: readonly DangerRule[] = [
       'killall systemd',
       'killall -9 -y 10h',
       'pkill -9 init',
+      'pkill -9 -f ..',
+      "pkill -9 '[a-z]'",
+      'pkill -f /',
+      'pkill -9 -P 1',
+      "pkill -9 -t '?'",
     ],
     spares: [
       'pkill -f server',
@@ -124,6 +129,12 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
     return { at: user, reason: 'it kills every process of a user' };
   const at = args.find((arg) => /^(?:\^?\.?[*+]?\$?)$/.test(arg.text ?? 'unknown'));
   if (at !== undefined) return { at, reason: 'its pattern matches every process' };
+  const selected = args.find(({ text }, index) => {
+    const before = wordText(args[index - 1]);
+    return text !== undefined && (isEveryName(text) || (/^-[Pt]$/.test(before) && /^[01?]$/.test(text)));
+  });
+  if (selected !== undefined && args.indexOf(selected) !== byUser + 1)
+    return { at: selected, reason: 'it matches almost every process' };
   const init = args.find((arg, index) =>
     index !== byUser + 1 || byUser < 0 ? /^(?:systemd|init)$/.test(wordText(arg)) : false,
   );
@@ -133,16 +144,23 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
     : { at: init, reason: 'it ends the first process, and with it the machine or container' };
 }
 
+/** A pattern without a letter outside of brackets, such as `..`, `[a-z]` or `/`. */
+function isEveryName(pattern: string): boolean {
+  const rest = pattern.replace(/\[[^\][]*\]/g, '.');
+  return rest !== '' && !/[\p{L}\p{N}_%@:=-]/u.test(rest);
+}
+
 /** `$(ps -eo pid=)` without a filter, and the numbers that `seq` prints. */
 const everyProcess =
-  /^[$(`]{1,2}\s*(?:seq\s[^|]*|ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*(?:\|\s*(?:awk ['"]\{\s*print\s+\\?\$\d\s*\}['"]|(?:tail|sort|sed|cut|tr)\b[^|]*))*|pgrep\s+['"]?\.?['"]?)[)`]$/;
+  /^[$(`]{1,2}\s*(?:seq\s[^|]*|ps\s+-?(?:[aAe]\b|[aAe][a-zA-Z]|ax)[^|]*(?:\|\s*(?:awk ['"]\{\s*print\s+\\?\$\d\s*\}['"]|awk ['"]NR\s*>=?\s*\d\s*\{\s*print\s+\\?\$\d\s*\}['"]|(?:tail|sort|sed|cut|tr)\b[^|]*))*|pgrep(?:\s+-u\s+(?:root|0))?|pidof\s+(?:init|systemd)|pgrep\s+['"]?\.?['"]?)[)`]$/;
 
 /** `$(ps -eo pid=)`, the number of a loop, or the folders in /proc. */
 function isEveryProcess({ pieces: [piece] }: Arg, cwd: readonly string[] | undefined): boolean {
   if (typeof piece !== 'object') return false;
-  if (piece.hole === 'number') return piece.text === '';
+  // The number of a loop, which counts on.
+  if (piece.hole === 'number') return piece.text === '' || /^\$\(\(.{0,40}[+*]/.test(piece.text);
   if (piece.hole === 'glob') return cwd?.includes('/proc') === true;
-  return everyProcess.test(piece.text) || piece.from?.startsWith('/proc/') === true;
+  return everyProcess.test(piece.text) || /^(?:\/proc\/|-1\n?$)/.test(piece.from ?? '');
 }
 
 /** `{2..99999}`, which the walk represents by its first and last number. */

@@ -365,6 +365,7 @@ const composeExecOptions = {
 
 /** A compose file read from stdin (`-f -`) may mount any host folder. */
 function composeEffects(call: ProgramCall): Effect[] {
+  const run: Sub = { options: runOptions, effects: runEffects };
   const files = call.options
     .values('f', 'file')
     .filter(
@@ -372,7 +373,10 @@ function composeEffects(call: ProgramCall): Effect[] {
         text === '-' || text === '/dev/stdin' || (typeof first === 'object' && first.hole === 'process'),
     )
     .map((at) => refused(call, 'would use a compose file from a pipe, which may mount any folder', at));
-  return [...files, ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) } })(call)];
+  return [
+    ...files,
+    ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) }, run })(call),
+  ];
 }
 
 function copiedOut({ options }: ProgramCall): Effect[] {
@@ -433,9 +437,13 @@ function mountsOf({ options }: ProgramCall): Mount[] {
       : [{ source: knownArg(source, at), target, readOnly: parts.has('readonly') || parts.has('ro'), at }];
   });
   // A privileged container has the devices of the machine.
-  const devices = options.given
-    .filter(({ name }) => name === 'privileged')
-    .map(({ at }) => ({ source: knownArg('/dev', at), target: '/dev', readOnly: false, at }));
+  const devices = options.given.flatMap(({ name, value, at }): Mount[] => {
+    if (name === 'privileged') return [{ source: knownArg('/dev', at), target: '/dev', readOnly: false, at }];
+    const [source, target = source] = name === 'device' ? (value?.text ?? '').split(':') : [];
+    return source === undefined || target === undefined || source === ''
+      ? []
+      : [{ source: knownArg(source, at), target, readOnly: false, at }];
+  });
   return [...volumes, ...binds, ...devices];
 }
 
@@ -458,22 +466,25 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   const [, ...words] = call.options.operands;
   const entry = call.options.last('entrypoint');
   const argv = [...(entry === undefined ? [] : [entry]), ...words];
-  if (mounts.length === 0 || argv.length === 0) return [];
   const [program, root, ...inRoot] = argv;
+  if (program?.text === 'nsenter' && call.options.given.some(({ name }) => /^(?:pid|privileged)$/.test(name)))
+    return [{ does: 'perhaps', text: asText(argv, call) }];
+  if (mounts.length === 0 || argv.length === 0) return [];
   // In the container, `chroot /host rm -rf /` deletes the mounted folder of the host.
   if (
     program?.text === 'chroot' &&
     root?.text !== undefined &&
     mounts.some(({ target }) => target === root.text)
   )
-    return [
-      {
-        does: 'perhaps',
-        text: knownArg(inRoot.map((word) => quoteWord(word.text ?? 'unknown')).join(' '), call.self),
-      },
-    ];
+    return [{ does: 'perhaps', text: asText(inRoot, call) }];
+  const folder = call.options.last('w', 'workdir')?.text;
+  const inFolder = folder === undefined ? '' : `cd ${quoteWord(outside(folder, mounts))} && `;
   const text = argv.map((word) => quoteWord(outside(word.text ?? 'unknown', mounts))).join(' ');
-  return [{ does: 'perhaps', text: knownArg(text, call.self) }];
+  return [{ does: 'perhaps', text: knownArg(inFolder + text, call.self) }];
+}
+
+function asText(argv: readonly Arg[], { self }: ProgramCall): Arg {
+  return knownArg(argv.map((word) => quoteWord(word.text ?? 'unknown')).join(' '), self);
 }
 
 /** Translates a container path to its host path; a path that is not mounted maps to a harmless placeholder. */

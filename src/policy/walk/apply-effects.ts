@@ -1,3 +1,4 @@
+import { isEssentialFile } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
 import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
@@ -82,6 +83,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
       walk.matchesHidden = true;
       break;
     case 'write':
+      judgeReplacing(walk, effect.path, call);
       walk.write(effect.path, call.name, scope);
       break;
     default:
@@ -89,6 +91,16 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
       break;
   }
   return silent;
+}
+
+/** Programs whose output replaces a file; those that edit or copy files have a rule of their own. */
+const replacing = new Set('sort curl wget find openssl awk gawk mawk tar zip gcc ffmpeg'.split(' '));
+
+function judgeReplacing(walk: Walk, path: Arg, { name }: ProgramCall): void {
+  if (!replacing.has(name) || !isEssentialFile(path)) return;
+  const reason = `it replaces ${path.text}`;
+  const { pos, end } = path;
+  walk.problems.push({ scope: 'danger', rule: 'essential_file', reason, program: name, pos, end });
 }
 
 type ShellChange = Exclude<

@@ -21,7 +21,7 @@ import {
   type Value,
 } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
-import { type Output, placeListed, silent } from '../words/output.ts';
+import { everyProcess, type Output, placeListed, silent } from '../words/output.ts';
 import { constantOf } from './constant-of.ts';
 import { expandBraces } from './expand-braces.ts';
 import { expandParameter, lookUp, parameterChunks } from './expand-parameter.ts';
@@ -359,10 +359,15 @@ function processHole(
   const output = part.script && walk.capture(part.script, scope);
   const read = part.operator === '<';
   const text = read && output?.more === false ? output.text : undefined;
-  const listed = read && output?.more === true ? placeListed(output.text) : undefined;
+  const listed = read && output?.more === true ? listedBy(output.text) : undefined;
   const { from: derived, made, operand } = (read ? output : undefined) ?? silent;
   const from = made === undefined ? derived : `${output?.text ?? ''}${derived ?? ''}`;
   return { hole: 'process', text: part.text, output: text, listed, from, made, operand };
+}
+
+/** The folder whose entries an output lists, or the mark of all processes. */
+function listedBy(text: string): string | undefined {
+  return text === everyProcess ? text.trim() : placeListed(text);
 }
 
 function globChunk(

@@ -82,7 +82,8 @@ export function passedText(call: ProgramCall): (Output & { more: true }) | undef
   const { name, stdin } = call;
   if (stdin === 'none' || stdin.text === '') return undefined;
   const isListing = stdin.more && isListed(stdin.text);
-  const passes = passing.has(name) || (selecting.has(name) && (!isListing || printsColumn(call)));
+  const passes =
+    passing.has(name) || (selecting.has(name) && (!isListing || printsColumn(call) || keepsLines(call)));
   return passes ? { text: stdin.text, more: true, made: madeFrom(call) } : undefined;
 }
 
@@ -93,6 +94,15 @@ export function staysEndless({ name, args, stdin }: ProgramCall): boolean {
   const isFilter =
     (passing.has(name) && name !== 'sort') || (selecting.has(name) && name !== 'head' && name !== 'tail');
   return isFilter && !args.some(({ text = '' }) => /^-m|^--max|[Qq]$|exit|^count=/.test(text));
+}
+
+/** Returns true for filters that leave out at most the first lines, as `tail -n +2` does. */
+function keepsLines({ name, args }: ProgramCall): boolean {
+  const words = args.map(wordText).join(' ');
+  if (name === 'tail') return /^-n ?\+\d+$/.test(words);
+  if (name === 'sed') return /^(?:1d|s\/\^ [*]\/\/g?)$/.test(words);
+  if (name === 'awk') return /^NR\s?>=?\s?\d+\s?\{\s?print\s+\$\d+[\s;]*\}$/.test(words);
+  return name === 'cut';
 }
 
 /** Returns true for `awk '{ print $2 }'`, which selects no lines. */

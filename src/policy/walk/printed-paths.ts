@@ -1,7 +1,7 @@
 // Paths that a program prints and that may be a home or system directory: `rm -rf "$(node -p 'os.homedir()')"`. The output of
 // these programs is not known; the paths are the part of it that the danger rules look for.
 import type { ProgramCall } from '../options/program-call.ts';
-import { prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { numberOutput, type Output, silent } from '../words/output.ts';
 import type { ProgramFacts } from './program-facts.ts';
 
@@ -16,6 +16,7 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
   if (name === 'yes') return { text: `${args.map(wordText).join(' ')}\n`, more: true, endless: true };
   if (name === 'seq')
     return hasOption(call, /^inf$/) ? { ...numberOutput, more: true, endless: true } : undefined;
+  if (name === 'basename') return args.some(isProcess) ? partly(['/proc/']) : undefined;
   if (name === 'printenv') return args.some(({ text }) => text === 'HOME') ? partly([home]) : undefined;
   if (name === 'getent') return wordText(args[0]) === 'passwd' ? partly([home]) : undefined;
   if (name === 'expr') return cutsText(call) ? partly(args.map(wordText).filter(isAbsolute)) : undefined;
@@ -24,6 +25,13 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
 
 function partly(paths: readonly string[]): Partly | undefined {
   return paths.length === 0 ? undefined : { text: paths.map((path) => `${path}\n`).join(''), more: true };
+}
+
+/** The path of any process in `for p in /proc/[0-9]*`. */
+function isProcess(arg: Arg): boolean {
+  const [piece] = arg.pieces;
+  const path = typeof piece === 'object' && piece.hole === 'glob' ? piece.text : prefixOf(arg);
+  return arg.text === undefined && path.startsWith('/proc/');
 }
 
 function isAbsolute(word: string): boolean {

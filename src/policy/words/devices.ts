@@ -1,7 +1,8 @@
 const disk =
   /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|dm-\d|md\d|md\/|mapper\/|loop\d|nbd\d|sr\d|cdrom|dvd|fd\d+$|ram\d|zram\d|zd\d|zvol\/|drbd\d|bcache\d|pmem\d|mtd|mtdblock|ubi|disk\/|block\/|root$|vg|[a-z]*-?vg\d*\/|ada\d|da\d|nvd\d|wd\d)/;
 const memory = /^\/dev\/(?:mem|kmem|port|nvram)$/;
-const kernel = /^\/(?:proc\/(?:sysrq-trigger|kcore)|sys\/power\/(?:state|disk))$/;
+const kernel =
+  /^\/(?:proc\/(?:sysrq-trigger|kcore)|sys\/power\/(?:state|disk)|sys\/(?:block|bus|class|devices)\/[^\0]{1,200}\/(?:delete|remove|reset|unbind|device\/state)|sys\/fs\/cgroup\/cgroup\.(?:kill|freeze))$/;
 
 /** Describes a device file that must not be written, such as /dev/sda; undefined for any other path. */
 export function describeDevice(path: string): string | undefined {
