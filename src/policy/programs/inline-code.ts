@@ -6,6 +6,7 @@
 
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
+import { destructionIn, forksEndlessly, withoutPrinted } from './code-destruction.ts';
 import { writesOfCode } from './code-writes.ts';
 import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -291,7 +292,6 @@ const unlinks = new RegExp(
 const deletesVariable =
   /(?:rmtree|rm_rf?|rmSync|rmdirSync|remove_tree|removeSync)\s{0,9}\(?\s{0,9}[$@]?[A-Za-z_]\w{0,40}\s{0,9}[,);\n]/;
 const literalPaths = /(["'`])(\/[\w/*.-]{0,60}|~\/?)\1/g;
-const killsAll = /\bkill\w{0,9}\s{0,9}\(?\s{0,9}(?:-1\b|[^,()\n]{1,30},\s{0,9}-1\b)/;
 const pipes = /\bopen\b[^;\n]{0,60}?["']\s{0,9}\|\s{0,9}([^"'\n]{1,300})["']/g;
 /** A string that is a whole destructive command. */
 const commandStrings =
@@ -311,7 +311,8 @@ const bombs =
   /fork[\s(]{0,9}\)?\s{0,9}(?:while|until|for)\b|(?:while|until|loop)\b[^;]{0,200}?\bfork\b|while\s{0,9}\(?(?:1|True|true)\b[\s\S]{0,400}?\bfork\b/;
 
 /** Translates what the code would run, delete or overwrite into shell commands for the danger rules. */
-export function dangerIn(code: string, at: Arg, spawns: boolean): Effect[] {
+export function dangerIn(written: string, at: Arg, spawns: boolean): Effect[] {
+  const code = written.replace(/\$?\{(?:os|path)\.sep\}/g, '/');
   const commands = [
     ...matches(callsShell, code).map(([, , first = '', rest = '']) => [first, ...listed(rest)].join(' ')),
     ...matches(quotedCommands, code).map(
@@ -327,16 +328,16 @@ export function dangerIn(code: string, at: Arg, spawns: boolean): Effect[] {
       .map(([, , , path = '']) => `: > '${path}'`),
     ...(code.length <= 65_536 && deletesHome.test(code) ? ['rm -rf ~'] : []),
     ...matches(unlinks, code).map(([, , path = '']) => `rm -f ${path.replace(/[^\w/.*?-]/g, '_')}`),
-    ...(code.length <= 65_536 && killsAll.test(code) ? ['kill -9 -1'] : []),
     ...(code.length <= 65_536 && deletesVariable.test(code)
-      ? matches(literalPaths, code).map(([, , path = '']) => `rm -rf ${path}`)
+      ? matches(literalPaths, withoutPrinted(code)).map(([, , path = '']) => `rm -rf ${path}`)
       : []),
     ...matches(pipes, code).map(([, text = '']) => text),
     ...(spawns ? matches(commandStrings, code).map(([, , text = '']) => text) : []),
     ...matches(bareCommands, code).map(([, text = '']) => text),
     ...matches(redirects, code).map(([, path = '']) => `: > '${path}'`),
+    ...destructionIn(code),
   ];
-  const bomb = /\bfork\b/.test(code) && bombs.test(code);
+  const bomb = (/\bfork\b/.test(code) && bombs.test(code)) || forksEndlessly(code);
   const effects: Effect[] = commands
     .slice(0, 32)
     .map((text) => ({ does: 'perhaps', text: knownArg(text.replace(/\\(["'\\])/g, '$1'), at) }));

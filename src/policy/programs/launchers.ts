@@ -3,6 +3,7 @@ import { knownArg } from '../words/arg.ts';
 import { joinWords, startsAfter, startsOperands, unclearStart } from './effects.ts';
 import { refused, shellStdin, unlessGiven, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { judgeWritten } from './written-files.ts';
 
 const asking = ['h', 'V', 'help', 'version'];
 
@@ -155,6 +156,7 @@ export const launcherPrograms: readonly ProgramEntry[] = [
     options: { short: 'Vq:mMlrdbvc:f:t:', long: '' },
     effects: (call) => [
       ...call.options.values('f').map((at) => refused(call, '-f runs the commands of a file', at)),
+      ...judgeWritten(call, call.options.values('f'), (text) => [{ does: 'perhaps', text }]),
       ...unlessGiven(['l', 'r', 'd', 'c', 'V', 'f'], shellStdin)(call),
     ],
     runs: [

@@ -238,21 +238,21 @@ function formatted(format: Arg, values: readonly Arg[], posix: boolean): string 
   if (format.text === undefined) return undefined;
   if (values.some((value) => value.text === undefined || value.many)) return undefined;
   // In `sh`, `printf` supports fewer escapes.
-  if (/%[^sb%d]|%$/.test(format.text) || (posix && /\\[^nt\\]/.test(format.text))) return undefined;
+  if (/%[^sbc%d]|%$/.test(format.text) || (posix && /\\[^nt\\]/.test(format.text))) return undefined;
   const texts = values.map((value) => wordText(value));
   let output = '';
   do {
     const next = once(format.text, texts);
     if (next === undefined) return undefined;
     output += next;
-  } while (texts.length > 0 && /%[sbd]/.test(format.text) && output.length < 65_536);
+  } while (texts.length > 0 && /%[sbcd]/.test(format.text) && output.length < 65_536);
   return texts.length > 0 && output.length >= 65_536 ? undefined : output;
 }
 
 /** Applies the format once and removes the values that it used from the list. */
 function once(format: string, values: string[]): string | undefined {
   let output = '';
-  for (const part of format.split(/(%[sbd%])/)) {
+  for (const part of format.split(/(%[sbcd%])/)) {
     const piece = converted(part, values);
     if (piece === undefined) return undefined;
     output += piece;
@@ -260,9 +260,15 @@ function once(format: string, values: string[]): string | undefined {
   return output;
 }
 
+/** The first character; how many bytes another one has depends on the locale. */
+function asciiStart(value: string): string | undefined {
+  return /^[\x01-\x7f]/.test(value) ? value.charAt(0) : undefined;
+}
+
 function converted(part: string, values: string[]): string | undefined {
   if (part === '%%') return '%';
   if (part === '%s') return values.shift() ?? '';
+  if (part === '%c') return asciiStart(values.shift() ?? '');
   if (part === '%b') return decodeEscapes(values.shift() ?? '', '%b');
   if (part !== '%d') return decodeEscapes(part, 'format');
   const number = values.shift() ?? '0';

@@ -3,8 +3,13 @@ import { decodeBase64 } from '../programs/base64.ts';
 /**
  * The texts that a command may run in a way that is not followed: its literals, the quoted parts of these (strings in inline code),
  * and what common decoders make of them and of the words in `source`. Only texts that name a dangerous program where a command begins are returned.
+ * With `mayReorder`, a program may also put the words of the literals together in another order.
  */
-export function hiddenTexts(source: string, literals: Iterable<string>): ReadonlySet<string> {
+export function hiddenTexts(
+  source: string,
+  literals: Iterable<string>,
+  mayReorder: boolean,
+): ReadonlySet<string> {
   const decoded = decodedIn(source);
   const forms = [...decoded, ...decoded.flatMap(quotedIn), ...quotedIn(source)];
   const texts = new Set(literals);
@@ -13,7 +18,7 @@ export function hiddenTexts(source: string, literals: Iterable<string>): Readonl
     const inside = joined === literal ? [] : quotedIn(joined);
     for (const text of [literal, ...quotedIn(literal), ...inside]) forms.push(...formsOfText(text));
   }
-  forms.push(...assembled(texts));
+  if (mayReorder) forms.push(...assembled(texts));
   return new Set(forms.filter((form) => startsDangerous.test(form)).map(withoutVariables));
 }
 
@@ -72,10 +77,17 @@ function quotedIn(text: string): string[] {
 function formsOfText(text: string): string[] {
   const reversed = [...text].reverse().join('');
   const forms = [text, text.toLowerCase(), reversed, rotated(text), unescaped(text), ...decodedIn(text)];
+  if (scheduled.test(text)) forms.push(text.replace(scheduled, '').replace(/^root[ \t]+/gm, ''));
+  // In LESSOPEN, a command follows a bar.
+  if (/^\|/.test(text)) forms.push(text.replace(/^\|+-?/, ''));
   // Without the conversions of `date`, `seq` and `printf`, the rest of a format is printed as it is.
   if (/[%+\\]/.test(text)) forms.push(text.replace(/^\+/, '').replace(/%[-#0-9.]*[a-zA-Z]|\\[ntr0]/g, ''));
   return text.startsWith('s') ? [...forms, ...replacements(text)] : forms;
 }
+
+/** The fields before a command in a crontab, and the name of a setting in a unit of systemd. */
+const scheduled =
+  /^[ \t]{0,8}(?:(?:[\d*,/-]{1,20}[ \t]{1,8}){5}|@[a-z]{1,10}[ \t]{1,8}|Exec\w{1,20}=[-@:+!]{0,3})/gm;
 
 // The parts of a command of sed, such as `s/.*/rm -rf \//e`.
 function replacements(text: string): string[] {
@@ -90,11 +102,24 @@ function replacements(text: string): string[] {
 
 /** Words in base64 and hexadecimal digits, decoded. */
 function decodedIn(text: string): string[] {
-  return text.split(/[\s"'`()<>,;|]+/).flatMap((word) => {
-    const plain = /^[A-Za-z0-9+/]{8,}={0,2}$/.test(word) ? decodeBase64(word) : undefined;
-    const digits = /^(?:[0-7][0-9a-f]){4,}$/i.test(word) ? [fromHex(word)] : [];
-    return plain === undefined ? digits : [plain, ...digits];
-  });
+  return text
+    .split(/[\s"'`()<>,;|]+/)
+    .flatMap((word) => {
+      const plain = /^[A-Za-z0-9+/]{8,}={0,2}$/.test(word) ? decodeBase64(word) : undefined;
+      const digits = /^(?:[0-7][0-9a-f]){4,}$/i.test(word) ? [fromHex(word)] : [];
+      return plain === undefined ? digits : [plain, ...digits];
+    })
+    .concat(numbersIn(text));
+}
+
+/** The text of a list of character codes: `[114, 109, 32]`. */
+function numbersIn(text: string): string[] {
+  return [...text.matchAll(/(?<!\d)(?:\d{2,3},\s?){3,400}\d{2,3}(?!\d)/g)].map(([list]) =>
+    list
+      .split(',')
+      .map((code) => String.fromCharCode(Number(code)))
+      .join(''),
+  );
 }
 
 function fromHex(digits: string): string {
@@ -111,7 +136,7 @@ function rotated(text: string): string {
 
 /** Decodes `\x72`, `\u0072` and `\162`, which most languages read alike. */
 function unescaped(text: string): string {
-  return text.replace(/\\(?:x([0-9a-f]{2})|u00([0-9a-f]{2})|0?([0-7]{3}))/gi, (_, hex, unicode, octal) =>
+  return text.replace(/\\(?:x([0-9a-f]{2})|u00([0-9a-f]{2})|0?([0-7]{2,3}))/gi, (_, hex, unicode, octal) =>
     String.fromCharCode(Number.parseInt(hex ?? unicode ?? octal, octal === undefined ? 16 : 8)),
   );
 }

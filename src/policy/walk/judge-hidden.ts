@@ -23,13 +23,18 @@ function isDanger({ scope }: CommandProblem): boolean {
 }
 
 function judgeLiterals(walk: Walk, source: string, cwd: string | undefined): void {
-  const at = walk.problems.find(runsUnknown) ?? walk.invocations.find((one) => runsFile(one, source));
+  const runner =
+    walk.problems.find(runsUnknown) ??
+    walk.invocations.find((one) => runsFile(one, source) || readsFile(one, walk));
+  // A shell start file, a hook or a crontab is run later, as it is written.
+  const at = runner ?? walk.problems.find(({ rule }) => rule === 'protected_file');
   if (at === undefined) return;
   walk.spend(source.length / 16);
   const { literals, invocations } = walk;
   const runsCode = walk.problems.some(({ rule }) => rule === 'inline_code');
   const passed = runsCode ? invocations.flatMap(passedCommand) : [];
-  for (const text of hiddenTexts(source, [...literals.texts(), ...passed])) findDangerIn(walk, text, at, cwd);
+  for (const text of hiddenTexts(source, [...literals.texts(), ...passed], runner !== undefined))
+    findDangerIn(walk, text, at, cwd);
 }
 
 /** Problems that say that unknown text or an unknown program would be run. */
@@ -48,6 +53,27 @@ function runsFile({ name, args }: Invocation, source: string): boolean {
   const last = baseName(file);
   return source.indexOf(last) !== source.lastIndexOf(last);
 }
+
+/** A program whose usual file the command writes, as `make` after a Makefile. */
+function readsFile({ name }: Invocation, { files }: Walk): boolean {
+  const usual =
+    files.size === 0 ? undefined : usualFiles.find(({ programs }) => programs.test(baseName(name)));
+  return usual !== undefined && [...files.keys()].some((key) => usual.file.test(baseName(key)));
+}
+
+const usualFiles: readonly { readonly programs: RegExp; readonly file: RegExp }[] = [
+  { programs: /^[gb]?make$/, file: /^(?:GNU)?[mM]akefile$/ },
+  { programs: /^(?:npm|npx|yarn|pnpm|bun)$/, file: /^package\.json$/ },
+  { programs: /^just$/, file: /^\.?[jJ]ustfile$/ },
+  {
+    programs: /^(?:rake|task|invoke|tox|nox)$/,
+    file: /^(?:Rakefile|Taskfile.*|tasks\.py|tox\.ini|noxfile\.py)$/,
+  },
+  {
+    programs: /^(?:systemctl|systemd-run|crontab|at|direnv)$/,
+    file: /^(?:.*\.(?:service|cron|timer)|crontab|\.envrc)$/,
+  },
+];
 
 const shells = new Set('sh bash dash zsh ksh ash busybox source .'.split(' '));
 

@@ -140,7 +140,7 @@ const destructiveWord = /\b(?:rm|dd|mkfs|shred|wipefs|chmod|chown|kill)\b/;
 
 /** Functions and formats of inline code that build text from numbers, or decode it. */
 const encoding =
-  /%c|\bchr\b|fromCharCode|\bpack\b|\[::-1\]|\breverse\b|rot.?13|b64decode|fromhex|unhexlify|\batob\b|Buffer\.from|ltrstr|@base64d|implode/;
+  /%c|\bchr\b|fromCharCode|\bpack\b|\[::-1\]|\breverse\b|rot.?13|b64decode|fromhex|unhexlify|\batob\b|Buffer\.from|ltrstr|@base64d|implode|strrev|bytes\(\[|bytearray/;
 
 /** Strings in inline code that may be dangerous commands: `python3 -c 'print("rm -rf /")' | sh`. */
 export function printedStrings({ name, args, home }: ProgramCall): (Output & { more: true }) | undefined {

@@ -1,0 +1,96 @@
+// Code that deletes, empties or starts more than a single call shows: a walk over `/` with a call that removes files,
+// another name for `rmtree`, and loops that fork. The findings are shell commands for the danger rules.
+
+const maxLength = 65_536;
+const text = `(["'])([^"'\\\\\\n]{1,200})`;
+const top =
+  '(?:\\/[*.]{0,2}(?:\\/[*.]{0,2})?|~\\/?|\\/(?:etc|usr|home|bin|sbin|var|lib|boot|root|opt|srv|dev)(?:\\/[*.]{0,2}){0,2})';
+
+/** Calls that list a folder near the root: `os.walk("/")`, `Dir["/*"]`, `File::Find::find(sub {…}, "/")`. */
+const walks = new RegExp(
+  `(?:walk|listdir|scandir|i?glob|Path|readdir\\w{0,8}|opendir|Dir(?:\\.\\w{1,12})?|find(?:depth)?|children|each_child)\\s?[(\\[]\\s?(?:sub\\s?\\{[^}\\n]{0,200}\\}\\s?,\\s?)?(["'])(${top})\\1`,
+  'g',
+);
+const removes =
+  /\b(?:unlink|unlinkSync|remove|removeSync|rmtree|rmdir|rmdirSync|rmSync|rm_rf?|rm_r|rm|delete|truncate|truncateSync)\b(?![\s"']{0,3}[=:])/;
+const perlGlobs = /\bunlink\s?\(?\s?<([^<>\n]{1,80})>/g;
+
+const deleter = '(?:rmtree|rmSync|rmdirSync|rm_rf?|remove_tree|removeSync|emptyDirSync)';
+/** Another name for a function that deletes folders: `rmtree as r`, `{ rmSync: r }`, `r = shutil.rmtree`. */
+const renamed = new RegExp(
+  `\\b${deleter}(?:\\s{1,3}as\\s{1,3}|\\s?:\\s?)([A-Za-z_]\\w{0,30})|\\b([A-Za-z_]\\w{0,30})\\s?=\\s?[\\w.("']{0,40}?\\b${deleter}\\b\\s?(?:[;,\\n]|$)`,
+  'g',
+);
+const home =
+  /\b(?:rmtree|rm_rf?|rm_r|rm|rmSync|rmdirSync|removeSync)\s?\(?\s?(?:[\w.]{0,40}\.)?(?:homedir\(\)|home\(\)|Dir\.home\b|getenv\(["']HOME["']\)|Dir\.home)\)?\s?(?:[,);\n}]|$)/;
+
+const modes = new RegExp(
+  `\\bchmod\\w{0,4}\\s?\\(?\\s?(?:(0o?[0-7]{3,4})\\s?,\\s?)?${text}\\2\\s?(?:,\\s?(0o?[0-7]{3,4}))?`,
+  'g',
+);
+const moves = new RegExp(`\\b(?:rename|renameSync|move|replace)\\s?\\(?\\s?${text}\\1\\s?,`, 'g');
+const empties = new RegExp(`\\btruncate(?:Sync)?\\s?\\(?\\s?${text}\\1\\s?,\\s?0`, 'g');
+const opened = new RegExp(`\\bopen\\s?\\(\\s?${text}\\1\\s?,[^)\\n]{0,60}O_(?:WRONLY|RDWR|TRUNC)`, 'g');
+const recursive = new RegExp(
+  `\\bunlink\\s?\\(\\s?${text}\\1\\s?,\\s?recursive\\b|\\brmtree\\s?\\(?\\s?\\[\\s?(["'])([^"'\\n]{1,200})\\3`,
+  'g',
+);
+const tclDeletes = /\bfile\s{1,9}delete\s{1,9}(?:-force\s{1,9})?(?:--\s{1,9})?([/~][^\s;\]"]{0,80})/g;
+const kills =
+  /(?:\b|_)kill\w{0,4}\s?\(?\s?(?:-1\b|[^,()\n]{1,30}(?:,|=>)\s?-1\b)|\bkill\w{0,4}\b[^\n]{0,60}\brange\(|\bkill\b[^;\n]{0,20}\d\.\.\d{4}|<\s?\d{4,9};[^\n]{0,80}\bkill\(/;
+
+const printed = /^[ \t]{0,40}(?:print|puts|console\.log)\b[^\n]{0,400}$/gm;
+
+/** The code without lines that only print. */
+export function withoutPrinted(code: string): string {
+  return code.replace(printed, '');
+}
+
+/** Commands that do what the code would do to a home or system directory, or to every process. */
+export function destructionIn(code: string): string[] {
+  if (code.length > maxLength) return [];
+  const names = [...code.matchAll(renamed)].flatMap(([, one, other]) => one ?? other ?? []).slice(0, 4);
+  const calls = names.map((name) => new RegExp(`\\b${name}\\s?\\(\\s?${text}\\1`, 'g'));
+  return [
+    ...(removes.test(code)
+      ? [...withoutPrinted(code).matchAll(walks)].map(([, , path = '']) => deletion(path))
+      : []),
+    ...[...code.matchAll(perlGlobs)].map(([, path = '']) => `rm -f ${plain(path)}`),
+    ...calls.flatMap((call) => [...code.matchAll(call)].map(([, , path = '']) => deletion(path))),
+    ...(home.test(code) ? ['rm -rf ~'] : []),
+    ...[...code.matchAll(modes)].map(([, before, , path = '', after]) => chmod(before ?? after ?? '', path)),
+    ...[...code.matchAll(moves)].map(([, , path = '']) => `mv ${plain(path)} moved`),
+    ...[...code.matchAll(empties), ...code.matchAll(opened)].map(([, , path = '']) => `: > '${path}'`),
+    ...[...code.matchAll(recursive)].map(([, , one, , other]) => deletion(one ?? other ?? '')),
+    ...[...code.matchAll(tclDeletes)].map(([, path = '']) => deletion(path)),
+    ...(kills.test(code) ? ['kill -9 -1'] : []),
+  ];
+}
+
+function deletion(path: string): string {
+  return `rm -rf ${plain(path).replace(/\/[*.]{1,2}$/, '/*')}`;
+}
+
+/** A path as one word of shell text, with its `*` and `~`. */
+function plain(path: string): string {
+  return path.replace(/[^\w/.*?~-]/g, '_').replace(/\/\*\*$/, '/*');
+}
+
+function chmod(mode: string, path: string): string {
+  return mode === '' ? ':' : `chmod ${mode.replace('o', '')} ${plain(path)}`;
+}
+
+const endless =
+  /\bwhile\s{0,3}\(?\s?(?:1|true|True)\b|\bfor\s?\(\s?;\s?;\s?\)|\bloop\b|\bredo\b|\buntil\s{1,3}(?:0|false)\b|\bcount\(\)|iter\(int,\s?1\)|range\(\s?10\s?\*\*|range\(\d{6}/;
+const starts = /\bfork\b|\bpcntl_fork\b|\bPopen\(|\.start\(\)|\bspawn\(|\bexec\(/;
+const waits =
+  /\bwait\w{0,4}\b|communicate|sleep\s?[(\d]|await|\bjoin\b|\bon\(|\bpoll\b|timeout|Sync|accept|recv|break/i;
+/** A function that forks and calls itself. */
+const recursion =
+  /\bsub\s{1,3}(\w{1,20})\s?\{[^}]{0,80}\bfork\b[^}]{0,80}\b\1\b|\bdef\s{1,3}(\w{1,20})\(\)[^\0]{0,200}\bProcess\(target=\2\b/;
+
+/** Returns true if code starts processes without end and waits for none of them. */
+export function forksEndlessly(code: string): boolean {
+  if (code.length > maxLength) return false;
+  return recursion.test(code) || (starts.test(code) && endless.test(code) && !waits.test(code));
+}
