@@ -1,5 +1,5 @@
 import { isListed } from './match-rules.ts';
-import type { Invocation } from './walk/survey.ts';
+import type { CommandProblem, Invocation, Survey } from './walk/survey.ts';
 import { wordText } from './words/arg.ts';
 import { baseName } from './words/paths.ts';
 
@@ -9,6 +9,17 @@ export function firstUnconfirmed(
   programDirs: readonly string[],
 ): Invocation | undefined {
   return invocations.find((found) => found.needsListing && !isSafe(found, programDirs));
+}
+
+/** Returns the first file that a program writes which is safe only while it reads: `grep x y > z`. */
+export function firstUnconfirmedWrite({ problems, invocations }: Survey): CommandProblem | undefined {
+  const isReader = (name: string): boolean => /^(?:grep|find|awk|sed)$/.test(baseName(name));
+  return problems.find(
+    ({ scope, program }) =>
+      scope === 'write' &&
+      // A redirection after a loop or a group has no program of its own.
+      (program === undefined ? invocations.some(({ name }) => isReader(name)) : isReader(program)),
+  );
 }
 
 const safe = 'git npm yarn pnpm ls pwd echo cat python python3 node make cmake'.split(' ');

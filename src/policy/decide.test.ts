@@ -220,6 +220,10 @@ describe('P11: the confirm tier', () => {
     "awk '{print $1}' f",
     'docker ps',
     '/bin/ls',
+    'grep x y > /dev/null 2>&1',
+    'echo x > f; cat f > g',
+    'docker logs x > log',
+    'npm test > log',
   ])('runs `%s` without asking', (script) => {
     expect(confirm(script)).toBe('allow');
   });
@@ -237,6 +241,8 @@ describe('P11: the confirm tier', () => {
     "sed -n 'w out' f",
     'find . -delete',
     'sed -i s/a/b/ f',
+    'grep x y > z',
+    '{ ls; grep x y; } >> z',
     'docker rm x',
     'ls; touch x',
     'constructor',

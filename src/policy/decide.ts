@@ -9,7 +9,7 @@ import { showCommand } from '../contract/command.ts';
 import type { Decision, FoundProgram, Rules } from '../contract/decision.ts';
 import type { Facts } from '../contract/facts.ts';
 import { withoutTrailing } from '../support/without-trailing.ts';
-import { firstUnconfirmed } from './confirm.ts';
+import { firstUnconfirmed, firstUnconfirmedWrite } from './confirm.ts';
 import { entriesWithWords, findEntry, isCovered } from './list-entry.ts';
 import { activatesVenv, changesFor, ruleFor } from './match-rules.ts';
 import { nearestWay } from './nearest-way.ts';
@@ -155,6 +155,11 @@ class Judge {
     if (found !== undefined) {
       const reason = `${found.name} needs approval, because it is not one of the commands considered safe.`;
       return this.answer('ask', 'confirm', reason, found, { program: found.name, remedy });
+    }
+    const written = firstUnconfirmedWrite(this.survey);
+    if (written !== undefined) {
+      const reason = `The command needs approval, because ${written.program ?? 'it'} writes a file.`;
+      return this.answer('ask', 'confirm', reason, written, { program: written.program, remedy });
     }
     const unclear = this.first('finite');
     const reason = 'The command needs approval, because not everything it would run or write can be known.';
