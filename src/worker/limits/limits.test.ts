@@ -154,6 +154,7 @@ describe('limits', () => {
 
   test('S5: are enforced for an ordinary user', async () => {
     expect(await runChild('limited-user')).toEqual({
+      counts: ['4', '4', '4'],
       memory: 'oom',
       tree: 'oom',
       storm: 'processes',
