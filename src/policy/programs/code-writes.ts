@@ -8,6 +8,8 @@ const path = String.raw`(?:(${homeFolder})\s?\+\s?|[\w.]{0,40}expanduser\(\s?|[\
 const writers = [
   String.raw`\b(?:open|openSync)\s?\(\s?${path}\s?,\s?(?:mode\s?=\s?)?["'][^"'\n]{0,4}[wax+]`,
   String.raw`\b(?:writeFile|appendFile|outputFile|createWriteStream|writeFileSync|appendFileSync|outputFileSync|file_put_contents|(?:File|IO)\.write)\s?\(\s?${path}`,
+  String.raw`\b(?:extractall|mkdir|mkdirSync|makedirs|chdir|save|savefig|to_csv|to_json|dump_to|retrieve|mkfifo|touch)\s?\(\s?(?:path\s?=\s?)?${path}`,
+  String.raw`\b(?:extract|unpack_archive|copytree|urlretrieve|symlink_to|renames|extract_to|make_archive)\s?\(\s?(?:[^,()\n]{1,100},\s?)?(?:path\s?=\s?|extract_dir\s?=\s?)?${path}`,
   String.raw`\b${path}\s?\.\s?write_(?:text|bytes)\b`,
   String.raw`\b(?:copy2?|copyfile|move|rename|replace|symlink|link|cp|copyFile|copyFileSync|cpSync|renameSync|symlinkSync|linkSync)\s?\(\s?[^,()\n]{1,100}(?:\([^()\n]{0,100}\))?\s?,\s?${path}`,
   String.raw`\bopen\b[^;\n]{0,60}?["']\+?>>?["']\s?,\s?${path}`,

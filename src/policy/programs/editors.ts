@@ -215,6 +215,12 @@ export const editorPrograms: readonly ProgramEntry[] = [
       "vim -c 'put =system(1)' a",
       "vim -es -c '%s/a/b/' -c wq .git/config",
       "vim -c '@a' a",
+      "vim -c 'e +!touch b' a",
+      "vim -c 'bnext +so\\ x' a",
+      "vim -c 'confirm call system(1)' a",
+      "vim -c 'e .envrc' -c 's/a/b/ | w' a",
+      "vim -c 'file .envrc' -c w a",
+      'vim scp://host/a',
     ],
     harmless: [
       'vim a.txt',
@@ -229,6 +235,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
       'view .git/config',
       "vim '+/foo' a",
       'nvim --headless +q',
+      "vim -c 'e +5 b' -c 'd | w' a",
       'vim -u NONE a',
       "vim -c 'g!/x/d' -c wq a",
       "vim -c 'g/x/s/a/b/ | d' -c 'w out.txt' a",
@@ -332,6 +339,10 @@ function pagerEffects(call: ProgramCall): Effect[] {
     'lesskey-file': 'reads keys from a file',
     'lesskey-src': 'reads keys from a file',
     'lesskey-content': 'takes keys',
+    t: 'may start the program global',
+    T: 'may start the program global',
+    tag: 'may start the program global',
+    'tag-file': 'may start the program global',
   })(call);
   return [
     ...unknownOptions(call),
@@ -362,6 +373,8 @@ function vimEffects(call: ProgramCall): Effect[] {
       at++;
     } else if (start.startsWith('-') && !plainVimOption.test(start) && !exSilent(call, start))
       effects.push(refused(call, `${start} is not an option that is known to be harmless`, arg));
+    else if (/^\w+:\/\//.test(start))
+      effects.push(refused(call, 'starts a program to fetch an address', arg));
     else if (!start.startsWith('-') && !isViewer(call)) effects.push(...edited([arg]));
   }
   return [...effects, ...typedInput(call)];

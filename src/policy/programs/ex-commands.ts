@@ -81,19 +81,21 @@ function substitute(rest: string, line: string, next: Next): ExAction[] {
 }
 
 const editing =
-  /^(?:|=|[<>]+|&+|d|de|del|dele|delet|delete|m|mo|mov|move|t|co|cop|copy|j|jo|joi|join|k|ma|mark|p|pr|pri|prin|print|P|nu|number|l|list|y|ya|yank|u|un|undo|red|redo|ret|retab|sor|sort|noh|nohlsearch|q|qu|qui|quit|qa|qal|qall|cq|cquit|conf|le|left|ri|right|ce|center|bn|bnext|bp|bprevious|bd|bdelete|ls|files|buffers|n|next|N|prev|previous|fir|first|la|last|reg|registers|marks|ju|jumps|norm_|ve|ver|version|z|f|file|sil_|pw|pwd|on|only|clo|close|diffthis|diffoff|fo|fold|foldo|foldopen|foldc|foldclose|startinsert|star|stopinsert|dig|di|display|h|help|his|history)$/;
+  /^(?:|=|[<>]+|&+|d|de|del|dele|delet|delete|m|mo|mov|move|t|co|cop|copy|j|jo|joi|join|k|ma|mark|p|pr|pri|prin|print|P|nu|number|l|list|y|ya|yank|u|un|undo|red|redo|ret|retab|sor|sort|noh|nohlsearch|q|qu|qui|quit|qa|qal|qall|cq|cquit|le|left|ri|right|ce|center|bn|bnext|bp|bprevious|bd|bdelete|ls|files|buffers|N|prev|previous|fir|first|la|last|reg|registers|marks|ju|jumps|norm_|ve|ver|version|z|sil_|pw|pwd|on|only|clo|close|diffthis|diffoff|fo|fold|foldo|foldopen|foldc|foldclose|startinsert|star|stopinsert|dig|di|display|h|help|his|history)$/;
 const writing =
   /^(?:w|wr|wri|writ|write|wq|x|xi|xit|exi|exit|wa|wal|wall|wqa|wqall|xa|xal|xall|up|update|sav|savea|saveas|wn|wN)$/;
 const opening =
-  /^(?:e|ed|edi|edit|ene|enew|sp|spl|split|vs|vsp|vsplit|tabe|tabedit|tabnew|vie|view|new|vne|vnew|b|bu|buffer|r|re|rea|read)$/;
+  /^(?:e|ed|edi|edit|ene|enew|sp|spl|split|vs|vsp|vsplit|tabe|tabedit|tabnew|vie|view|new|vne|vnew|b|bu|buffer|f|file|n|next|r|re|rea|read)$/;
 const setting = /^(?:se|set|setl|setlocal|setg|setglobal)$/;
 const options =
   /^(?:(?:no|inv)?(?:number|nu|relativenumber|rnu|wrap|list|paste|expandtab|et|autoindent|ai|smartindent|si|ignorecase|ic|smartcase|scs|hlsearch|hls|incsearch|is|cursorline|cul|ruler|ru|showcmd|sc|showmatch|sm|spell|swapfile|swf|backup|bk|writebackup|wb|undofile|udf|hidden|hid|compatible|cp|eol|fixeol|fixendofline|bomb|binary|bin|readonly|ro|modifiable|ma|lazyredraw|lz|more|confirm|cf|visualbell|vb|errorbells|eb|autoread|ar|autowrite|aw|gdefault|gd|magic|startofline|sol|ttyfast|linebreak|lbr|smarttab|sta|foldenable|fen|diff|scrollbind|modeline)[!&]?|(?:tabstop|ts|shiftwidth|sw|softtabstop|sts|textwidth|tw|scrolloff|so|history|hi|laststatus|ls|foldlevel|fdl|colorcolumn|cc|updatetime|ut|timeoutlen|tm|numberwidth|nuw|fileformat|ff|fileformats|ffs|fileencoding|fenc|encoding|enc|filetype|ft|syntax|syn|background|bg|backspace|bs|foldmethod|fdm|nrformats|nf|report|cmdheight|ch|undolevels|ul|virtualedit|ve|whichwrap|ww|viminfo|vi|t_Co|mouse|clipboard|cb|completeopt|cot|shortmess|shm|display|dy|matchpairs|mps|listchars|lcs|fillchars|fcs|iskeyword|isk|wildmenu|wmnu|wildmode|wim|pastetoggle|pt)(?:[+^-]?=[\w,:.$*<>-]*|[&?]))$/;
 
 function command(name: string, bang: string, rest: string, line: string, next: Next): ExAction[] {
   // `@a` and `*a` run the contents of a register.
+  // `bnext +so\ x` runs a command in the buffer.
+  if (isOpening(name) && runsCommand.test(rest)) return [refuse(line)];
   if (editing.test(name)) return /[!=]/.test(rest) || (name === '' && rest !== '') ? [refuse(line)] : [];
-  if (name === 'sil' || name === 'silent' || name === 'keepp' || name === 'keeppatterns') return next(rest);
+  if (modifier.test(name)) return next(rest);
   if (name === 'pu' || name === 'put') return /[=]/.test(rest) ? [refuse(line)] : [];
   if (name === 'sy' || name === 'syntax') return /^(?:on|off|enable)$/.test(rest) ? [] : [refuse(line)];
   if (setting.test(name))
@@ -106,6 +108,22 @@ function command(name: string, bang: string, rest: string, line: string, next: N
   if (bang !== '' && /^r(?:e|ea|ead)?$/.test(name)) return [runs(rest)];
   // `%` and `#` stand for file names, and `=` for the value of an expression.
   if (/[=%#$*<]/.test(rest) && !/^[%#]$/.test(rest)) return [refuse(line)];
-  const file = rest.replace(/^(?:\+\+\w+(?:=\w*)?\s+)?(?:>>\s*)?/, '');
-  return writing.test(name) && file !== '' ? [{ kind: 'write', text: file }] : [];
+  const file = rest.replace(/^(?:\+\+\w+(?:=\w*)?\s+)?(?:>>\s*)?/, '').replace(/^\+\S*\s*/, '');
+  // Netrw starts a program for an address.
+  if (/^\w+:\/\//.test(file)) return [refuse(line)];
+  if (file === '' || reading.test(name)) return [];
+  return [{ kind: 'write', text: file }];
+}
+
+const modifier = /^(?:sil|silent|keepp|keeppatterns|conf|confi|confir|confirm)$/;
+const reading = /^(?:r|re|rea|read|b|bu|buffer|vie|view)$/;
+
+/** The command in `edit +COMMAND FILE`, except a line number and a pattern. */
+const runsCommand = /(?:^|\s)\+(?!\+|\d{0,9}(?:\s|$)|\/[\w ]{0,80}(?:\s|$))/;
+
+function isOpening(name: string): boolean {
+  return (
+    opening.test(name) ||
+    /^(?:b[npd]|b(?:next|previous|delete)|N|prev|previous|fir|first|la|last)$/.test(name)
+  );
 }

@@ -353,6 +353,8 @@ function spawningModule(call: ProgramCall): Effect[] {
     { does: 'refuse', at: args[at] ?? self, reason: `${call.name} -m ${module} ${reason}` },
   ];
   if (spawning.test(module)) return refuse('starts programs or runs code that it is given');
+  if (module === 'pydoc' && rest.some((arg) => /^-[a-z]*b/.test(wordText(arg))))
+    return refuse('-b starts a browser');
   if (module === 'http.server' && rest.some((arg) => arg.text === '--cgi'))
     return refuse('--cgi runs programs');
   const written = writtenByModule(module, rest);
@@ -389,13 +391,20 @@ function innerModule({ self }: ProgramCall, rest: readonly Arg[]): Effect[] {
 function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
   const operands = rest.filter((arg) => !prefixOf(arg).startsWith('-'));
   const after = (option: RegExp): Arg[] => rest.filter((_, at) => option.test(wordText(rest[at - 1])));
-  if (module === 'pip') return [...after(pipFolder), ...rest.flatMap(pipValue)].flatMap(writesBelow);
+  if (module === 'pip')
+    return [...after(pipFolder), ...rest.flatMap((arg) => valueIn(arg, pipFolder))].flatMap(writesBelow);
   if (/^(?:zipfile|tarfile)$/.test(module) && rest.some((arg) => /^-(?:e|-extract)$/.test(wordText(arg))))
     return operands.slice(1).flatMap(writesBelow);
   const isWritten = /^(?:zipfile|tarfile|gzip|sqlite3|lib2to3|virtualenv|sphinx|black|isort)$/.test(module);
   if (isWritten) return operands.map((path) => ({ does: 'write', path }));
   if (module === 'json.tool') return operands.slice(1).map((path) => ({ does: 'write', path }));
   if (module === 'venv') return operands.map((path) => ({ does: 'write', path }));
+  if (module === 'uu') return operands.slice(1).map((path) => ({ does: 'write', path }));
+  if (module === 'trace')
+    return [
+      ...after(/^-(?:[fC]|-file|-coverdir)$/),
+      ...rest.flatMap((arg) => valueIn(arg, traceFile)),
+    ].flatMap(writesBelow);
   if (/^(?:cProfile|profile|zipapp)$/.test(module))
     return after(/^-(?:o|-outfile|-output)$/).map((path) => ({ does: 'write', path }));
   return [];
@@ -403,9 +412,12 @@ function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
 
 const pipFolder = /^(?:-[tdw]|--(?:target|dest|wheel-dir|root|prefix|src|log|report))$/;
 
-function pipValue(arg: Arg): readonly Arg[] {
-  const [option = ''] = prefixOf(arg).split('=');
-  return pipFolder.test(option) && option !== arg.text ? [withoutPrefix(arg, option.length + 1)] : [];
+const traceFile = /^--(?:file|coverdir)$/;
+
+/** The value in `--target=FOLDER`. */
+function valueIn(arg: Arg, option: RegExp): readonly Arg[] {
+  const [name = ''] = prefixOf(arg).split('=');
+  return option.test(name) && name !== arg.text ? [withoutPrefix(arg, name.length + 1)] : [];
 }
 
 const spawning =
