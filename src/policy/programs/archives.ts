@@ -279,7 +279,10 @@ function listedOptions(call: ProgramCall, options: ParsedOptions): Effect[] {
   return options.values('T', 'files-from').flatMap((at): Effect[] => {
     const isStdin = at.text === '-' || at.text === '/dev/stdin';
     const list = isStdin ? (call.stdin === 'none' ? undefined : call.stdin) : writtenTo(call, at);
-    return /^-/m.test(list?.text ?? '')
+    const [piece] = at.pieces;
+    const printed = typeof piece === 'object' && piece.hole === 'process' ? piece : undefined;
+    const isUnknown = printed !== undefined && printed.output === undefined && printed.operand !== true;
+    return isUnknown || /^-/m.test(list?.text ?? printed?.output ?? '')
       ? [{ does: 'refuse', at, reason: 'tar would read options from a list of files' }]
       : [];
   });

@@ -39,6 +39,9 @@ export const databasePrograms: readonly ProgramEntry[] = [
       'sqlite3 db "$sql"',
       'for f in *; do sqlite3 db "insert into t values(\'$f\')"; done',
       'sqlite3 .git/config "create table $t(x)"',
+      "sqlite3 'file:.%67it/config?mode=rwc' 'create table t(x)'",
+      'sqlite3 db "attach \'file:.git/config\' as x"',
+      'sqlite3 db "create virtual table x using zipfile(\'.git/config\')"',
       "duckdb db -c '.shell touch x'",
       "sqlite3 db '.excel'",
       "sqlite3 db '.read |touch x'",
@@ -201,7 +204,10 @@ function sqliteEffects(call: ProgramCall): Effect[] {
     ...unknownInput(call),
     ...archive.map(({ at }) => refused(call, '-A may write files', at)),
     ...(options.has('append') || changes ? options.operands.slice(0, 1) : []).map(
-      (path): Effect => ({ does: 'write', path }),
+      (path): Effect => ({
+        does: 'write',
+        path: path.text === undefined ? path : knownArg(databasePath(path.text), path),
+      }),
     ),
     ...judgeWritten(call, options.values('init', 'f'), (text) => sqliteText(call, readable(text), text)),
     ...options
@@ -264,7 +270,7 @@ function dotCommand(call: ProgramCall, line: string, at: Arg): Effect[] {
   if (names.includes('cd')) return [{ does: 'write', path: knownArg(`${file}/file`, at) }];
   const writes = names.some((name) => dotWriting.includes(name) || name === 'open');
   return writes && file !== '' && !/^(?:stdout|stderr|off)$/.test(file)
-    ? [{ does: 'write', path: knownArg(file, at) }]
+    ? [{ does: 'write', path: knownArg(databasePath(file), at) }]
     : [];
 }
 
@@ -273,6 +279,15 @@ function pipedCommand(names: readonly string[], words: string, piped: string): s
   const quote = /["']/.exec(words)?.[0];
   if (quote !== undefined) return piped.split(quote)[0] ?? '';
   return names.includes('import') ? piped.trim().split(/\s+/).slice(0, -1).join(' ') : piped;
+}
+
+/** The path in an address such as `file:a.db?mode=rwc`. */
+function databasePath(name: string): string {
+  const address = /^file:(?:\/\/(?:localhost)?(?=\/))?([^?#]*)/i.exec(name)?.[1];
+  if (address === undefined) return name;
+  return address.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }
 
 /** Functions of the sqlite shell that load code, start an editor or write files; SQL that creates files. */
@@ -284,13 +299,13 @@ function sqliteSql(call: ProgramCall, sql: string, at: Arg): Effect[] {
   return parts.flatMap(({ kind, text }, index): Effect[] => {
     if (kind !== 'code') return [];
     const before = text.toLowerCase();
-    const writes = /\bwritefile\b|\battach\b|\bvacuum\b[^;]*\binto\b/.test(before);
+    const writes = /\bwritefile\b|\battach\b|\bvacuum\b[^;]*\binto\b|\busing\s+zipfile\b/.test(before);
     if (!writes) return [];
     const path = parts[index + 1];
-    const direct = /(?:\bwritefile\s*\(|\battach(?:\s+database)?|\binto)\s*$/.test(before);
-    const ends = /^\s*(?:,|as\b|;|$)/i.test(parts[index + 2]?.text ?? '');
+    const direct = /(?:\b(?:writefile|zipfile)\s*\(|\battach(?:\s+database)?|\binto)\s*$/.test(before);
+    const ends = /^\s*(?:[,)]|as\b|;|$)/i.test(parts[index + 2]?.text ?? '');
     return direct && ends && path !== undefined
-      ? [{ does: 'write', path: knownArg(path.text, at) }]
+      ? [{ does: 'write', path: knownArg(databasePath(path.text), at) }]
       : [refused(call, 'would write a file that cannot be known', at)];
   });
 }

@@ -1,5 +1,5 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
+import { type Arg, knownArg, type Piece, prefixOf, toArg } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
 import {
   refused,
@@ -255,7 +255,29 @@ function globbed({ options }: ProgramCall): Arg[] {
   return outputs.flatMap((output) => [
     output,
     ...parts.map((part) => knownArg((output.text ?? '').replace(/#\d/g, part), output)),
+    withRange((output.text ?? '').replace(/#\d/g, '[]'), output),
   ]);
+}
+
+/** The name of a file in which curl replaces `[a-z]` with a letter or a number. */
+function withRange(name: string, at: Arg): Arg {
+  const pieces = name
+    .split(/\[[^[\]]{0,80}\]/)
+    .flatMap((text, index): Piece[] => (index === 0 ? [text] : [anyName, text]));
+  return toArg(pieces, at);
+}
+
+const anyName: Piece = { hole: 'glob', text: '*' };
+
+/** The names in the last part of a URL with `{a,b}` and `[a-z]`. */
+function namesIn(last: string, call: ProgramCall): Arg[] {
+  const set = /\{([^{}]*)\}/.exec(last);
+  if (set === null) return [withRange(last, call.self)];
+  const [whole, choices = ''] = set;
+  return choices
+    .split(',')
+    .slice(0, 32)
+    .map((choice) => withRange(last.replace(whole, choice).replace(/\{[^{}]*\}/g, '[]'), call.self));
 }
 
 /** Output files, relative to the folder that another option names. */
@@ -293,7 +315,9 @@ function fetched(call: ProgramCall, folder: Arg | undefined): Effect[] {
   const all = folder === undefined ? names : [...names, 'file'];
   return inFolder(
     call,
-    all.filter((name) => name !== '').map((name) => knownArg(name, call.self)),
+    all
+      .filter((name) => name !== '')
+      .flatMap((name) => (call.name === 'curl' ? namesIn(name, call) : knownArg(name, call.self))),
     folder,
   );
 }

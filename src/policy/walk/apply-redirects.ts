@@ -99,7 +99,16 @@ function inputOf(
     if (values.some((value) => textOf(value) === '0')) return sameInput(walk, redirect, scope);
     return foreignOutput;
   }
+  for (const value of values) judgeConnection(walk, toArg(value, span), program);
   return fileInput(walk, values, scope);
+}
+
+/** Bash opens a network connection for `/dev/tcp/host/port`. */
+function judgeConnection(walk: Walk, { pieces, pos, end }: Arg, program: string | undefined): void {
+  const [first] = pieces;
+  if (typeof first !== 'string' || !/^\/dev\/(?:tcp|udp)\//.test(first)) return;
+  const reason = `opening the network connection ${first} is not allowed under an allow list`;
+  walk.problems.push({ scope: 'finite', rule: 'network', reason, program, pos, end });
 }
 
 /** The shell's own stdin; commands may also read it through another descriptor, as after `3<&0`. */
