@@ -150,6 +150,7 @@ export const compilerPrograms: readonly ProgramEntry[] = [
       'gcc -o /usr/bin/ls a.c',
       'ld -plugin ./x.so a.o',
       'gcc -Wl,-plugin,./x.so a.c',
+      'gcc -Wl,@options a.c',
       'gcc -o ~/.bashrc a.c',
       'clang --config ./x.cfg a.c',
       'tcc -run - <<< x',
@@ -357,7 +358,7 @@ function compilerWord(call: ProgramCall, arg: Arg, next: Arg | undefined): Effec
   if (/^-(?:o|MF|MJ|dumpdir|aux-info)$/.test(text) && next !== undefined && next.text !== '-')
     return [{ does: 'write', path: next }];
   const loads =
-    /^(?:-fplugin=|--?specs?(?:=|$)|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
+    /^(?:-fplugin=|--?specs?(?:=|$)|-B|@|-load$|-fpass-plugin=|--ld-path=|-fuse-ld=.*\/|--?plugin(?:=|$)|-iplugindir|-Wl,.*-plugin|-W[alp],(?:.*,)?@|--config|-ccbin$|--compiler-bindir|-fcompare-debug|--sysroot-prog|-Xlinker$|-no-integrated-cpp)/;
   const plain =
     call.name === 'as' ||
     (text === '-Xlinker' && !/plugin/.test(next?.text ?? 'plugin')) ||

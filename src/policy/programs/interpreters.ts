@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf, toArg, withoutPrefix, wordText } from '../words/arg.ts';
+import { type Arg, knownArg, patternOf, prefixOf, toArg, withoutPrefix, wordText } from '../words/arg.ts';
+import { copyName } from './copy-name.ts';
 import { allOf } from './effects.ts';
 import { inlineCode, type Language } from './inline-code.ts';
 import { startsPrograms } from './javascript-code.ts';
@@ -446,12 +447,23 @@ function editedFiles({ name, args }: ProgramCall): Effect[] {
     return !prefixOf(arg).startsWith('-') && !/^-(?:[a-zA-Z0-9.]*[eE]|[CX])$/.test(before);
   });
   const folders = name === 'ruby' ? args.flatMap(foldersOf) : [];
-  return files.map((file): Effect => {
+  return [...files, ...copiesOf(files, args)].map((file): Effect => {
     const isBelow = folders.length > 0 && file.text?.startsWith('/') !== true;
     if (!isBelow) return { does: 'write', path: file };
     const pieces = [...folders, file].flatMap(({ pieces }, at) => (at === 0 ? pieces : ['/', ...pieces]));
     return { does: 'write', path: toArg(pieces, file) };
   });
+}
+
+/** The copies that `-i SUFFIX` keeps: `-i.bak`, or `-i'old/*'` in another folder. */
+function copiesOf(files: readonly Arg[], args: readonly Arg[]): readonly Arg[] {
+  const suffixes = args.flatMap((arg) => {
+    const suffix = /^-[a-zA-Z0-9]*?i([^-\s]+)$/.exec(arg.text ?? patternOf(arg) ?? '')?.[1];
+    return suffix === undefined ? [] : [suffix];
+  });
+  return files.flatMap((file) =>
+    suffixes.map((suffix) => knownArg(copyName(file.text ?? 'file', suffix), file)),
+  );
 }
 
 /** The folder in `-C FOLDER`, `-CFOLDER` and `-X FOLDER`. */

@@ -99,7 +99,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
     names: ['scp', 'sftp'],
     closed: ['cp', ...openssh],
     options: copyOptions,
-    effects: allOf(copySettings, sftpInput, lastWritten),
+    effects: allOf(copySettings, sftpInput, remoteShell, lastWritten),
     runs: [
       ['scp -S touch a host:b', 'touch'],
       ["scp -o ProxyCommand='touch x' a host:b", 'touch'],
@@ -116,6 +116,8 @@ export const remotePrograms: readonly ProgramEntry[] = [
       "sftp host <<< 'lls $(touch x)'",
       "sftp host <<< 'get a /root/.bashrc'",
       'scp host:evil ~/.bashrc',
+      "scp 'host:$(touch x)' .",
+      "sftp -s 'touch x' host",
       'scp -r host:evil/. ~',
       "sftp host <<< $'lcd /root\\nget .bashrc'",
     ],
@@ -162,6 +164,7 @@ export const remotePrograms: readonly ProgramEntry[] = [
       }),
       writeOptions('log-file', 'write-batch', 'only-write-batch'),
       ({ options }) => options.values('backup-dir', 'partial-dir', 'temp-dir', 'T').flatMap(writesBelow),
+      remoteShell,
       lastWritten,
     ),
     runs: [
@@ -472,4 +475,12 @@ function addressEffects(call: ProgramCall, arg: Arg, address: string): Effect[] 
     return [{ does: 'start', argv: splitWords(value), stdin: { text: '', more: true } }];
   if (/^(?:system|shell)$/i.test(kind)) return [{ does: 'shell', text: value }];
   return /^(?:create|open|file|gopen|creat)$/i.test(kind) ? [{ does: 'write', path: value }] : [];
+}
+
+/** The shell of the other machine expands paths there, and `sftp -s` names the program that it starts. */
+function remoteShell(call: ProgramCall): Effect[] {
+  const paths = call.args.filter(({ text }) => /^[^/\s:-][^/\s:]{0,255}:[^\n]*[`$;&|<>(]/.test(text ?? ''));
+  const servers =
+    call.name === 'sftp' ? call.options.values('s').filter(({ text }) => /[\s/]/.test(text ?? '/')) : [];
+  return [...paths, ...servers].map((at) => refused(call, 'would run a command on the other machine', at));
 }

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, type Piece, toArg, unknown } from '../words/arg.ts';
+import { type Arg, type Piece, prefixOf, toArg, unknown } from '../words/arg.ts';
 import { allOf, refuseOptions } from './effects.ts';
-import { startOptions, unknownAmong, unknownOptions, writeOptions } from './option-effects.ts';
+import { refused, startOptions, unknownAmong, unknownOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** Programs that search files, such as `grep`, `fd` and `rg`, and the programs that their options start. */
@@ -106,16 +106,26 @@ export const searchPrograms: readonly ProgramEntry[] = [
       unknownOptions,
       startOptions('pager'),
       refuseOptions({ ackrc: 'names a file whose settings can run programs' }),
+      (call) =>
+        call.options
+          .values('output')
+          .filter(({ text }) => /[@`({]/.test(text ?? '@'))
+          .map((at) => refused(call, '--output evaluates an expression of Perl', at)),
     ),
-    runs: [['ack --pager=touch foo', 'touch'], 'ack --ackrc=./x foo'],
+    runs: [['ack --pager=touch foo', 'touch'], 'ack --ackrc=./x foo', "ack --output='@{[system(1)]}' foo"],
     harmless: ["ack 'foo|bar' src", 'ack -l --type=perl foo', "ack --output='$1' foo", 'ack --nopager foo'],
   },
   {
     names: ['tree'],
     closed: [],
     options: { short: 'o:', long: 'output=' },
-    effects: writeOptions('o', 'output'),
-    runs: ['tree -o ~/.bashrc'],
+    // In a cluster such as `-oX`, the value is the next word all the same.
+    effects: allOf(writeOptions('o', 'output'), ({ args }) => {
+      const at = args.findIndex(({ text }) => /^-[a-zA-Z]*o[a-zA-Z]/.test(text ?? ''));
+      const rest = at < 0 ? [] : args.slice(at + 1).filter((arg) => !prefixOf(arg).startsWith('-'));
+      return rest.map((path) => ({ does: 'write', path }) as const);
+    }),
+    runs: ['tree -o ~/.bashrc', 'tree -oX .envrc'],
     harmless: ['tree -L 2 -I node_modules', 'tree -o out.txt'],
   },
   {

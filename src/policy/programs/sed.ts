@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBecomeCode, patternOf, toArg } from '../words/arg.ts';
+import { copyName } from './copy-name.ts';
 import { mayBeCut } from './names-in-code.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -132,12 +133,6 @@ function inPlace({ options }: ProgramCall, files: readonly Arg[]): Effect[] {
     suffixes.map((suffix) => knownArg(copyName(file.text ?? 'file', suffix), file)),
   );
   return [...files, ...copies].map((path) => ({ does: 'write', path }));
-}
-
-function copyName(file: string, suffix: string): string {
-  const slash = file.lastIndexOf('/') + 1;
-  const name = suffix.includes('*') ? suffix.replaceAll('*', file.slice(slash)) : file.slice(slash) + suffix;
-  return name.includes('/') ? name : file.slice(0, slash) + name;
 }
 
 function fileEffects(call: ProgramCall, file: Arg): Effect[] {

@@ -41,7 +41,7 @@ const readers = new Set(
 
 /** Programs whose entry judges options only. */
 const writers = new Set(
-  `sqlite3 duckdb cargo cmake helm terraform tofu sshfs pscp psftp rclone restic borg borgmatic duplicity rdiff-backup rsnapshot unison dar afio restore lsyncd svn svnadmin hg sl chg jj cvs bzr
+  `sqlite3 duckdb gh glab cargo cmake helm terraform tofu sshfs pscp psftp rclone restic borg borgmatic duplicity rdiff-backup rsnapshot unison dar afio restore lsyncd svn svnadmin hg sl chg jj cvs bzr
   brz darcs fossil aws gsutil gcloud az oc podman nerdctl buildah podman-compose docker-compose minikube lxc incus multipass limactl
   jar jlink jmod jpackage keytool javadoc ar gcc-ar llvm-ar strip llvm-strip patchelf ranlib qpdf mutool ps2pdf gs exiftool
   jpegoptim mogrify sphinx-build mkdocs virtualenv meson initdb pg_ctl asciinema xmllint gpgtar dpkg-deb dpkg-source go rails dune mix flutter rebar3
