@@ -33,7 +33,9 @@ const programsWithoutCodeOptions = new Set(['curl']);
 function replacementsOf(arg: Arg, probe: string): readonly (readonly Arg[])[] {
   const prefix = prefixOf(arg);
   const option = knownArg(prefix === '' ? probe : completed(prefix, probe), arg);
-  return arg.many && prefix === '' ? [[option], [knownArg('word', arg), option]] : [[option]];
+  if (!arg.many) return [[option]];
+  if (prefix === '') return [[option], [knownArg('word', arg), option]];
+  return [[option], [knownArg(`${prefix}word`, arg), knownArg(probe, arg)]];
 }
 
 function completed(prefix: string, probe: string): string {

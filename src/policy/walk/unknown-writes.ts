@@ -19,9 +19,13 @@ export function noteUnknownWrite(
   const { text, pieces, pos, end } = target;
   const isLost = text === undefined ? mayBeAnywhere(pieces) : shell.isAnywhere && !text.startsWith('/');
   const last = pieces.at(-1);
+  const isRead = pieces.some((piece) => typeof piece === 'object' && readsFile.test(piece.text));
   if (isLost && !(typeof last === 'string' && isHarmlessName(last)))
-    walk.unknownWrites.push({ program, pos, end });
+    walk.unknownWrites.push({ program, isRead, pos, end });
 }
+
+/** A substitution that prints a file, whose text is a list of names. */
+const readsFile = /^(?:\$\(|`)\s*(?:<|(?:cat|head|tail|awk|sed|jq)\b[^|]*[)`]$)/;
 
 /** Returns true for a path that begins with text which a program printed or a file contains. */
 export function mayBeAnywhere(pieces: readonly Piece[]): boolean {
@@ -58,13 +62,14 @@ export function judgeUnknownWrites(
   const [first] = unknownWrites;
   if (first === undefined) return [];
   const kinds = new Set(invocations.map(namedBy));
-  if (!kinds.has('any') && !hiddenPattern.test(source) && (!kinds.has('file') || kinds.has('harmless')))
-    return [];
+  const named = unknownWrites.find(({ isRead }) => isRead);
+  const isListed = named === undefined && (!kinds.has('file') || kinds.has('harmless'));
+  if (!kinds.has('any') && !hiddenPattern.test(source) && isListed) return [];
   const reason =
     'The file that the command would write is not known before it runs and may be a protected one, such as .git/config, which is not allowed under an allow list';
   const hint =
     'Name the file, put a folder before the name (out/$name), or list the files with rg -l, git ls-files or find with -name *.EXT.';
-  return [{ scope: 'finite', rule: 'protected_file', reason, hint, ...first }];
+  return [{ scope: 'finite', rule: 'protected_file', reason, hint, ...(named ?? first) }];
 }
 
 /** A pattern of hidden names, such as `.g*` or `[.]git`. */

@@ -17,6 +17,12 @@ import type { Variable } from './variable.ts';
 /** How bash reads a text that it evaluates again. */
 export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 
+/** A write to a file that is not known; `isRead` if its name is the text of another file. */
+export interface UnknownWrite extends TextSpan {
+  readonly program: string | undefined;
+  readonly isRead: boolean;
+}
+
 /** One walk over one command: its findings, and the methods through which the files of this folder call each other. */
 export interface Walk {
   readonly home: string;
@@ -42,7 +48,7 @@ export interface Walk {
   /** The files among them that commands before the write may read, in a loop or while another command runs. */
   readonly writtenLater: Set<string>;
   /** Writes to files that are not known and may be protected. */
-  readonly unknownWrites: (TextSpan & { readonly program: string | undefined })[];
+  readonly unknownWrites: UnknownWrite[];
   /** Problems of text that a filter changes before it is run; `judgeHidden` reports them if it finds no other danger. */
   readonly disguised: CommandProblem[];
   /** The inputs that a program has read and may have left a part of. */

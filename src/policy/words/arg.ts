@@ -166,12 +166,19 @@ export function mayBeMadeOption({ pieces }: Arg): boolean {
 }
 
 /** Returns true if the word comes from a file or a program, and may be an option or complete one. */
-export function mayBeForeignOption({ pieces }: Arg): boolean {
+export function mayBeForeignOption({ pieces, many }: Arg): boolean {
+  if (many && typeof pieces[0] === 'string' && pieces.some(hasForeignWord)) return true;
   const [first, second] = afterEmpty(pieces);
   const hole = typeof first === 'string' && /^-[\w-]*$/.test(first) ? second : first;
   if (typeof hole !== 'object' || hole.hole !== 'unknown' || hole.made !== undefined) return false;
   // After a known dash, even text without a dash completes the name of an option.
   return (first !== hole || hole.operand !== true) && hole.from?.includes(foreignText) === true;
+}
+
+/** Returns true for text without quotes that bash may split into several words, of which one may be an option; a version is one word. */
+function hasForeignWord(piece: Piece): boolean {
+  if (typeof piece !== 'object' || piece.hole !== 'unknown' || !isForeign(piece)) return false;
+  return piece.made === undefined && !/version/i.test(piece.text);
 }
 
 /** Returns true for a pattern of names that begin with a dash, such as `-*` or `[-]o*`, but not for `--include=*.ts`. */
