@@ -140,30 +140,38 @@ const namedByGit =
 const refFormat =
   /^--format=(?:%\((?:refname|objectname|upstream|committerdate|creatordate)(?::\w+)?\)|[\s])+$/;
 
+/** Options that choose commits and their order, but print nothing else. */
+const walksHistory =
+  /^(?:-(?:\d+|n\d*|s|i|E|F|z|S.*|G.*)|--(?:no-patch|all|branches|tags|remotes|not|count|reverse|no-merges|merges|first-parent|topo-order|date-order|author-date-order|follow|no-show-signature|no-color|no-decorate|no-notes|parents|children|objects|timestamp|left-right|left-only|right-only|cherry-pick|cherry-mark|cherry|abbrev-commit|no-abbrev-commit|ancestry-path|full-history|simplify-merges|simplify-by-decoration|merge|no-renames|find-renames|root|pickaxe-regex|pickaxe-all|no-ext-diff|relative|(?:max-count|skip|since|until|before|after|author|committer|grep|date|diff-filter|abbrev|max-parents|min-parents|branches|tags|remotes|glob|exclude|relative)=.*))$/s;
+
 const printedByGit: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   'rev-parse': (words) =>
     !words.some((word) => /^--(?:$|sq|parseopt|prefix|flags|no-flags|revs-only)/.test(word)),
   'merge-base': () => true,
-  'rev-list': (words) => !words.some((word) => /^--(?:format|pretty|oneline)/.test(word)),
+  'rev-list': (words) => words.every((word) => !word.startsWith('-') || walksHistory.test(word)),
   'ls-files': (words) => !words.some((word) => word.startsWith('--format')),
   'ls-tree': (words) => words.includes('--name-only') && !words.some((word) => word.startsWith('--format')),
   'ls-remote': () => true,
   'hash-object': () => true,
   'write-tree': () => true,
   'commit-tree': () => true,
-  'check-ignore': () => true,
+  'check-ignore': (words) => !words.some((word) => /^--(?:$|s)/.test(word)),
   'symbolic-ref': () => true,
   // With `--annotate-stdin` it prints its input.
   'name-rev': (words) => words.every((word) => !/^--(?:a(?!ll)|s)/.test(word)),
   describe: () => true,
-  status: () => true,
+  // During a rebase, the long form prints commit messages.
+  status: (words) =>
+    words.some((word) => /^(?:-s[bz]*|--short|--porcelain(?:=v[12])?)$/.test(word)) &&
+    !words.some((word) => /^-(?:[a-z]*v|-v)/.test(word)),
   tag: (words) => !words.some((word) => /^-n|^--format/.test(word)),
   branch: (words) => words.every((word) => !/^-[a-z]*v|^--format/.test(word) || refFormat.test(word)),
   'for-each-ref': (words) => words.some((word) => refFormat.test(word)),
   remote: (words) => words.length === 0,
   grep: (words) =>
     words.some((word) => /^(?:-[a-zA-Z]*l[a-zA-Z]*|--name-only|--files-with-matches)$/.test(word)),
-  worktree: (words) => words[0] === 'list',
+  // Other forms print the reason for which a worktree is locked.
+  worktree: (words) => words.length === 1 && words[0] === 'list',
 };
 
 function gitPrintsOperands(args: readonly Arg[]): boolean {
@@ -173,12 +181,20 @@ function gitPrintsOperands(args: readonly Arg[]): boolean {
   const words = rest.map(wordText);
   const printed = Object.hasOwn(printedByGit, subcommand.text) ? printedByGit[subcommand.text] : undefined;
   if (printed !== undefined) return printed(words);
-  if (words.some((word) => word.startsWith('--line-prefix'))) return false;
   if (!/^(?:diff|diff-tree|diff-index|diff-files|log|show)$/.test(subcommand.text)) return false;
-  const formats = words.filter((word) => /^--(?:name-|format|pretty|oneline)/.test(word));
+  const options = words.slice(0, words.indexOf('--') >>> 0).filter((word) => word.startsWith('-'));
+  const formats = options.filter((word) => namedByGit.test(word));
+  // A patch has lines that begin with a dash; `show` prints one unless another form is chosen.
+  const others = options.filter((word) => !namedByGit.test(word));
+  if (others.some((word) => !walksHistory.test(word) && !choosesChanges.test(word))) return false;
+  if (subcommand.text === 'show' && !options.some((word) => /^(?:-s|--no-patch|--name-\w+)$/.test(word)))
+    return false;
   const isBare = /^diff/.test(subcommand.text) || words.some((word) => /^--(?:format|pretty)=/.test(word));
-  return isBare && formats.length > 0 && formats.every((word) => namedByGit.test(word));
+  return isBare && formats.length > 0;
 }
+
+const choosesChanges =
+  /^(?:-(?:r|m|w|b|M\d*%?|C\d*%?|R|a)|--(?:cached|staged|merge-base|no-commit-id|ignore-\S+|exit-code|no-index|text|diff-merges=\w+|submodule=short|ignore-submodules(?:=\w+)?|find-(?:renames|copies)(?:=\S+)?))$/;
 
 function isSubcommand({ text }: Arg, before: Arg | undefined): boolean {
   return text !== undefined && !text.startsWith('-') && !/^-[Cc]$/.test(wordText(before));

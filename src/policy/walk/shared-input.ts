@@ -100,7 +100,7 @@ const filters: ReadonlyMap<string, Filter> = new Map(
 
 function readsInput({ name, args }: ProgramCall): boolean {
   const known = filters.get(name);
-  if (known === undefined) return false;
+  if (known === undefined) return args.some(isStdin);
   if (args.length === 0) return true;
   const options = parseOptions(args, known.options);
   const code = options.has(...known.files) ? 0 : known.code;
@@ -115,7 +115,9 @@ function mayBeNothing({ text, many, pieces }: Arg): boolean {
 }
 
 function isStdin({ text }: Arg): boolean {
-  return text !== undefined && (text === '-' || isStdinPath(text));
+  return (
+    text !== undefined && (/^(?:@?-|--stdin(?:-\w+)?|--batch(?:-\w+)?)$/.test(text) || isStdinPath(text))
+  );
 }
 
 /** Returns true for a path of the command's own stdin. */
