@@ -136,7 +136,9 @@ export const archivePrograms: readonly ProgramEntry[] = [
           (arg): Effect => ({ does: 'shell', text: knownArg((arg.text ?? '').replace(/^[^=]*=/, ''), arg) }),
         ),
       ...options.values('F', 'file', 'I', 'O').flatMap((file) => remote(file, options.has('force-local'))),
-      ...options.values('O').map((path): Effect => ({ does: 'write', path })),
+      ...[...options.values('O'), ...(options.has('o', 'create') ? options.values('F', 'file') : [])].map(
+        written,
+      ),
       ...(name === 'pax' ? paxFiles(args) : copiedBelow(options)),
     ],
     runs: [
@@ -147,6 +149,7 @@ export const archivePrograms: readonly ProgramEntry[] = [
       ["cpio -o --rsh-command='touch x' -F archive", 'touch'],
       'cpio -i -F host:archive',
       'cpio -o -O /etc/x',
+      'cpio -oF .envrc',
       ['star -c compress-program=touch f=x a', 'touch'],
     ],
     harmless: [

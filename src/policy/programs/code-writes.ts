@@ -19,13 +19,43 @@ const writers = [
 /** Hidden files, and files outside of the project: others are not protected. */
 const mayBeProtected = /(?:^|\/)\.[^./]|^~|^\/(?:etc|usr|bin|sbin|lib|boot|root|home|proc|sys|dev)\//;
 
+/** A call that writes, moves, links or unpacks files, or a mode for writing. */
+const writing =
+  /write|\b(?:rename|copy|copytree|copyfile|move|symlink|link|truncate|unpack_archive|extractall|chdir|makedirs|savefig)\w{0,12}\s?[(\s"']|\b(?:FileUtils|shutil|File::Copy)\b|O_(?:WRONLY|RDWR|CREAT)|["'][rb]?[wax]\+?[bt]?["']|["']\+?>|\b(?:output|cpSync|to_csv|to_json)\s?\(/i;
+
+const toTerminal = /\bstd(?:out|err)\s?\.\s?(?:buffer\.)?write/g;
+
+/** Hidden files and files in hidden folders of the project or a home, in the words of a program. */
+const isHidden = /(?:^|\/)\.[\w]/;
+
 /** The files outside of the project, or hidden ones, that inline code visibly writes. */
 export function writesOfCode(code: string, at: Arg, home: string): Effect[] {
   if (code.length > 65_536 || !/[.~/]/.test(code)) return [];
-  return writers.flatMap((writer) =>
+  const found = writers.flatMap((writer) =>
     [...code.matchAll(writer)].flatMap(([, isHome, , file = '']): Effect[] => {
       const name = isHome ? `${home}${file}` : file.replace(/^~(?=\/)/, home);
       return mayBeProtected.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [];
     }),
   );
+  return [...found, ...hiddenNames(code, at)];
+}
+
+/** Hidden names in code that writes files: which of them it writes is not known. */
+function hiddenNames(code: string, at: Arg): Effect[] {
+  if (!writesFiles(code)) return [];
+  const joined = code.replace(/(["'`])\s?\+?\s?\1/g, '');
+  return [...joined.matchAll(/(["'`])([^"'`\n]{1,200})\1/g)].flatMap(([, , name = '']): Effect[] =>
+    isHidden.test(name) && !/\s/.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [],
+  );
+}
+
+/** Returns true if the code visibly writes files. */
+export function writesFiles(code: string): boolean {
+  return writing.test(code.replace(toTerminal, ''));
+}
+
+/** Hidden names among the words that inline code gets as its arguments, if it writes files. */
+export function writtenArguments(code: string, args: readonly Arg[]): Effect[] {
+  const named = args.filter(({ text }) => isHidden.test(text ?? ''));
+  return named.length === 0 || !writesFiles(code) ? [] : named.map((path) => ({ does: 'write', path }));
 }

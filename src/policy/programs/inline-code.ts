@@ -7,7 +7,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { destructionIn, forksEndlessly, withoutPrinted } from './code-destruction.ts';
-import { writesOfCode } from './code-writes.ts';
+import { writesOfCode, writtenArguments } from './code-writes.ts';
 import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
 
@@ -233,7 +233,14 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
   const spawns =
     language.spawns.some((pattern) => texts.some((plain) => pattern.test(plain))) ||
     language.judge?.(known) === true;
-  const danger = [...dangerIn(known, code, spawns), ...writesOfCode(known, code, call.home)];
+  const danger = [
+    ...dangerIn(known, code, spawns),
+    ...writesOfCode(known, code, call.home),
+    ...writtenArguments(
+      known,
+      call.args.filter((arg) => arg !== code),
+    ),
+  ];
   const text = textOf(code.pieces);
   if (text === undefined && !onlyDataHoles(code)) {
     return [

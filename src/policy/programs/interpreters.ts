@@ -441,7 +441,9 @@ function moduleOptions(rest: readonly Arg[], refuse: (reason: string) => Effect[
 
 /** `perl -i` and `ruby -i` write the files that they read, which are relative to the folder of `ruby -C`. */
 function editedFiles({ name, args }: ProgramCall): Effect[] {
-  if (!args.some((arg) => /^-[a-zA-Z0-9]*i/.test(prefixOf(arg)))) return [];
+  // `ruby -run -e cp a b` copies files.
+  const copies = name === 'ruby' && args.some(({ text }) => text === '-run');
+  if (!copies && !args.some((arg) => /^-[a-zA-Z0-9]*i/.test(prefixOf(arg)))) return [];
   const files = args.filter((arg, index) => {
     const before = wordText(args[index - 1]);
     return !prefixOf(arg).startsWith('-') && !/^-(?:[a-zA-Z0-9.]*[eE]|[CX])$/.test(before);

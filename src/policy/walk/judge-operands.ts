@@ -22,13 +22,13 @@ export function judgeOperands(
 
 /** An option whose value the program reads or leaves out. */
 const readOption =
-  /^-(?:[IXxeki]$|-?[\w-]{0,40}(?:exclude|ignore|skip|filter|input|config|settings|include|git-dir|work-tree|project|from|source|file|key|cert|cwd|dir)$)/;
+  /^-(?:[IXxeki]$|-?(?:[\w-]{0,40}-)?(?:exclude|ignore|skip|filter|input|config|settings|include|git-dir|work-tree|project|from|source|file|key|cert|cwd|dir)$)/;
 
 /** The word itself, and the path in `local:PATH`, `out=PATH` and `OPEN:PATH,creat`. */
 function pathsIn(arg: Arg): readonly Arg[] {
   const { text } = arg;
   if (text === undefined) return [arg];
-  const inside = /^[\w.-]{1,40}[=:](?!\/\/)([^,]*)/.exec(text)?.[1];
+  const inside = /^(?:\[[^\]]{0,80}\]|[\w.-]{1,40}[=:](?!\/\/))([^,]*)/.exec(text)?.[1];
   return inside === undefined ? [arg] : [arg, knownArg(inside, arg)];
 }
 
@@ -41,7 +41,7 @@ const readers = new Set(
 
 /** Programs whose entry judges options only. */
 const writers = new Set(
-  `sqlite3 duckdb gh glab cargo cmake helm terraform tofu sshfs pscp psftp rclone restic borg borgmatic duplicity rdiff-backup rsnapshot unison dar afio restore lsyncd svn svnadmin hg sl chg jj cvs bzr
+  `link lz4 dos2unix unix2dos mknod ffmpeg convert magick sqlite3 duckdb gh glab cargo cmake helm terraform tofu sshfs pscp psftp rclone restic borg borgmatic duplicity rdiff-backup rsnapshot unison dar afio restore lsyncd svn svnadmin hg sl chg jj cvs bzr
   brz darcs fossil aws gsutil gcloud az oc podman nerdctl buildah podman-compose docker-compose minikube lxc incus multipass limactl
   jar jlink jmod jpackage keytool javadoc ar gcc-ar llvm-ar strip llvm-strip patchelf ranlib qpdf mutool ps2pdf gs exiftool
   jpegoptim mogrify sphinx-build mkdocs virtualenv meson initdb pg_ctl asciinema xmllint gpgtar dpkg-deb dpkg-source go rails dune mix flutter rebar3

@@ -108,9 +108,10 @@ function runNamed(site: NamedCall, how: RunMode): Output {
       ? unknownProgramEffects(call, programNamed)
       : undefined;
   const inner = effects === undefined ? silent : applyEffects(walk, effects, call, scope);
-  if (!free && !isPlainProgram(base)) {
-    if (applies) judgeOutputOptions(walk, base, args, scope);
-    judgeOperands(walk, base, args, scope, applies);
+  if (!free) {
+    const isPlain = isPlainProgram(base);
+    if (applies && !isPlain) judgeOutputOptions(walk, base, args, scope);
+    judgeOperands(walk, base, args, scope, applies || isPlain);
   }
   if (applies && entry.builtin === undefined && !isPlainProgram(base) && !copying.has(base))
     refuseRuntimeOptions({ walk, program: name, args }, grammar, (at) =>
