@@ -5,35 +5,53 @@
 const reading = words(`
   basename cat cksum cmp column comm command cut date df diff dirname du echo egrep env expr fgrep find fold
   grep head hexdump id join jq ls mapfile md5sum nl nproc od paste printenv printf ps pwd read readarray readlink realpath rev rg
-  seq sha1sum sha256sum sort stat strings tac tail tr type uname uniq wc which whoami`);
+  seq sha1sum sha256sum sort stat strings tac tail tr tree type uname uniq wc which whoami`);
 
 const editing = words(`
   awk base64 bash bunzip2 bzip2 chmod cp csplit curl envsubst file gunzip gzip install jobs kill ln lsof make mkdir mktemp mv nohup
   openssl patch perl pgrep pkill python python3 rm rmdir sed sh sleep source split sqlite3 stdbuf tar tee time timeout
-  touch trap tree truncate unlink unzip wget xargs xxd xz yes zcat zip . `);
+  touch trap truncate unlink unzip wget xargs xxd xz yes zcat zip . `);
+
+/** Packages that build, check, test or serve a project on this machine, and none that publish or deploy it. */
+export const npmPackages = words(`
+  @angular/cli @biomejs/biome @tailwindcss/cli astro attw ava babel c8 changeset commitlint concurrently copyfiles cpx
+  create-next-app create-react-app create-vite cross-env cspell cypress del-cli depcheck dotenv dotenv-cli drizzle-kit
+  electron env-cmd expo graphql-codegen http-server husky jsdoc json-server kill-port knex knip lerna license-checker
+  lint-staged madge markdownlint markdownlint-cli markdownlint-cli2 mkdirp msw ncu nest ng npm-check-updates npm-run-all
+  nuxi nyc only-allow openapi-typescript parcel patch-package postcss prisma publint react-native rimraf run-p run-s sass
+  sequelize serve shadcn shx size-limit sort-package-json source-map-explorer storybook svelte-check tailwindcss tap ts-prune
+  typedoc typeorm vue-tsc wait-on zx`);
 
 const javascript = [
   ...words(`
   biome bun bunx corepack deno esbuild eslint jest mocha next node nodemon npm npx nx oxlint playwright pnpm pnpx
   prettier rollup stylelint swc ts-node tsc tsup tsx turbo vite vitest webpack yarn`),
+  ...npmPackages,
   ...under(
     ['node_modules/.bin', './node_modules/.bin'],
-    words('biome eslint jest prettier tsc tsx vite vitest'),
+    words(`biome esbuild eslint jest mocha next nx playwright prettier prisma rollup tailwindcss ts-node tsc tsup tsx
+      turbo vite vitest webpack`),
   ),
 ];
 
 const python = [
   ...words(`
-  bandit black coverage flake8 flask hatch isort mypy nox pdm pip pip3 pipenv poetry pre-commit pylint pyright pytest
-  ruff tox uv uvicorn uvx`),
-  ...under(['.venv/bin', './.venv/bin', 'venv/bin', './venv/bin'], words('mypy pip pytest python ruff')),
+  alembic bandit black celery coverage django-admin flake8 flask gunicorn hatch ipython isort jupyter mkdocs mypy nox pdm
+  pip pip-audit pip-compile pip-sync pip3 pipenv poetry pre-commit pylint pyright pytest pyupgrade ruff sphinx-build
+  streamlit tox uv uvicorn uvx vulture`),
+  ...under(
+    ['.venv/bin', './.venv/bin', 'venv/bin', './venv/bin'],
+    words('alembic black coverage flake8 flask isort mypy pip pre-commit pytest python python3 ruff uvicorn'),
+  ),
 ];
 
-const go = words('cc dlv gcc go gofmt goimports golangci-lint gopls gotestsum govulncheck staticcheck');
+const go = words(`
+  buf cc dlv gcc go gofmt goimports golangci-lint gopls gotestsum govulncheck mockgen protoc sqlc staticcheck templ
+  wire`);
 
-const rust = words(
-  'cargo cargo-clippy cargo-fmt cargo-nextest cc clippy-driver gcc rust-analyzer rustc rustdoc rustfmt rustup',
-);
+const rust = words(`
+  cargo cargo-audit cargo-clippy cargo-deny cargo-expand cargo-fmt cargo-llvm-cov cargo-machete cargo-nextest
+  cargo-tarpaulin cargo-watch cc clippy-driver gcc rust-analyzer rustc rustdoc rustfmt rustup trunk wasm-pack`);
 
 const native = words('ar c++ cc clang clang++ cmake ctest g++ gcc ld meson ninja nm objdump pkg-config');
 

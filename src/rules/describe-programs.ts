@@ -1,5 +1,5 @@
 import type { PolicyRule, Rules } from '../contract/decision.ts';
-import { presets } from '../policy/presets.ts';
+import { npmPackages, presets } from '../policy/presets.ts';
 
 const { 'dev-node': node, 'dev-python': python, 'dev-go': go, 'dev-rust': rust } = presets;
 
@@ -26,7 +26,7 @@ const usefulPresets = Object.keys(presets)
   .filter((name) => name !== 'none')
   .join(', ');
 const maxExceptions = 8;
-const maxListChars = 800;
+const maxListChars = 620;
 
 /** One or two sentences about the programs that may run: all, none, or a list without the usual ones. */
 export function describePrograms(
@@ -59,8 +59,12 @@ function listPrograms(names: readonly string[]): string {
   if (missing.length > maxExceptions) return cut(names.filter(isNotRepeated(names)));
   const shown = examples.filter((name) => names.includes(name)).join(', ');
   const exceptions = missing.length === 0 ? '' : `, but not ${missing.join(', ')}`;
-  const others = names.filter((name) => !usual.includes(name)).filter(isNotRepeated(names));
-  const more = others.length === 0 ? '' : `; and ${cut(others)}`;
+  const hasPackages = npmPackages.every((name) => names.includes(name));
+  const others = names
+    .filter((name) => !usual.includes(name) && !(hasPackages && npmPackages.includes(name)))
+    .filter(isNotRepeated(names));
+  const packages = hasPackages ? ['usual npm packages (prisma, rimraf and others)'] : [];
+  const more = others.length === 0 ? '' : `; and ${[...packages, cut(others)].join(', ')}`;
   return `the usual ones for files, text and scripts (${shown} and others${exceptions})${more}`;
 }
 
