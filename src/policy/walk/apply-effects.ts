@@ -1,4 +1,4 @@
-import { isEssentialFile } from '../danger/protected-places.ts';
+import { findProtectedPlace, isEssentialFile } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
 import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
@@ -406,8 +406,25 @@ const nothing: Variable = { kind: 'text', values: [['']] };
 
 function changeDirectory(shell: Shell, path: Arg | undefined): void {
   shell.isAnywhere = mayEndAnywhere(shell, path);
+  const places = changedPlaces(shell, path);
   shell.trails = changedTrails(shell, path?.text);
   shell.cwd = changedDirectory(shell, path);
+  shell.places = shell.cwd === undefined ? places : [];
+}
+
+/** `cd "$x/"` may end in the root directory, and so may `cd ../../..` in an unknown one. */
+function changedPlaces(shell: Shell, path: Arg | undefined): readonly string[] {
+  const text = path?.text;
+  if (path === undefined || text === '-') return [];
+  if (text === undefined) return findProtectedPlace(path, shell.cwd, '/root')?.kind === 'root' ? ['/'] : [];
+  const cdPath = shell.variables.get('CDPATH');
+  const searched = (cdPath && textIfKnown(cdPath))?.split(':').filter((place) => place.startsWith('/')) ?? [];
+  const climbed =
+    shell.cwd === undefined && shell.trails.some((trail) => /^\.\.\/\.\.\/\.\./.test(followed(trail, text)));
+  return [
+    ...(climbed ? ['/'] : []),
+    ...[...shell.places, ...searched].flatMap((place) => normalisePath(text, place) ?? []),
+  ];
 }
 
 function mayEndAnywhere({ isAnywhere }: Shell, path: Arg | undefined): boolean {

@@ -119,7 +119,7 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     );
   judgeEmptied(walk, call, applies ? entry : undefined, grammar, facts.dangers);
   if (facts.dangers.length > 0)
-    for (const danger of dangerOf(call, facts.dangers))
+    for (const danger of dangerOf(call.atPlaces(), facts.dangers))
       walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
   if (walk.files.size > 0 && (name !== base || name === scope.shell.arg0)) runWritten(call, scope, walk);
@@ -223,6 +223,13 @@ class LazyCall implements ProgramCall {
     this.files = walk.files;
     this.self = span;
     this.shell = scope.shell;
+  }
+
+  /** The call with the directories that are possible where the working directory is not known. */
+  atPlaces(): ProgramCall {
+    const { cwd, places } = this.shell;
+    if (cwd !== undefined || places.length === 0) return this;
+    return Object.create(this, { cwd: { value: places } });
   }
 
   get separators(): string | undefined {

@@ -74,6 +74,11 @@ export function separatorsOf({ variables }: Shell): string | undefined {
   return ifs === undefined ? ' \t\n' : textIfKnown(ifs);
 }
 
+/** The possible directories, as far as they are known. */
+export function placesOf({ cwd, places }: Shell): readonly string[] {
+  return cwd ?? places;
+}
+
 /** The state of a shell at one point of the command: variables, functions, aliases, arguments, directory. */
 export class Shell {
   readonly variables: CopyOnWriteMap<Variable>;
@@ -88,6 +93,8 @@ export class Shell {
   posix: boolean;
   /** The possible working directories, several after `cd x || true`; undefined if unknown. */
   cwd: readonly string[] | undefined;
+  /** While the working directory is unknown: some that are possible, for the danger rules, as in `cd ${x:-/}`. */
+  places: readonly string[] = [];
   /** While the working directory is unknown: the relative paths that `cd` may have followed since, such as `.git`. */
   trails: readonly string[] = noTrails;
   /** True after `cd` to a folder whose name a program printed: it may be `.git`. */
@@ -102,6 +109,7 @@ export class Shell {
     this.arg0 = from?.arg0;
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
+    this.places = from?.places ?? [];
     this.trails = from?.trails ?? noTrails;
     this.isAnywhere = from?.isAnywhere ?? false;
     this.definitions = from?.definitions ?? new Definitions();
@@ -152,6 +160,7 @@ export class Shell {
     }
     for (const name of exported) definitions.exported.add(name);
     copy.cwd = this.cwd;
+    copy.places = this.places;
     copy.trails = this.trails;
     copy.isAnywhere = this.isAnywhere;
     return copy;
@@ -179,6 +188,7 @@ export class Shell {
     this.spread = other.spread;
     this.anyArgument = other.anyArgument;
     this.cwd = other.cwd;
+    this.places = other.places;
     this.trails = other.trails;
     this.isAnywhere = other.isAnywhere;
   }
@@ -189,6 +199,8 @@ export class Shell {
     if (this.definitions !== other.definitions) mergeDefinitions(this.define(), other.definitions);
     if (this.positional !== other.positional || this.anyArgument !== other.anyArgument)
       this.mergeArguments(other);
+    if (this.cwd !== other.cwd || this.places !== other.places)
+      this.places = [...new Set([...placesOf(this), ...placesOf(other)])].slice(0, limits.trails);
     this.cwd = eitherCwd(this.cwd, other.cwd);
     this.isAnywhere ||= other.isAnywhere;
     if (this.trails !== other.trails) this.trails = eitherTrails(this.trails, other.trails);
