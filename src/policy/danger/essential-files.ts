@@ -63,7 +63,10 @@ function testFiles(call: ProgramCall): DangerFound | undefined {
   const files = changedFiles(call);
   const at = files.find(isEssentialFile);
   if (at !== undefined) return { at, reason: `it deletes or replaces ${wordText(at)}` };
-  const any = files.find((file) => isListing(file) && findProtectedPlace(file, call.cwd, call.home));
+  const any = files.find((file) => {
+    const place = findProtectedPlace(file, call.cwd, call.home);
+    return place !== undefined && (isListing(file) || (place.content && call.name === 'sed'));
+  });
   return any && { at: any, reason: 'it changes every file in a home or system directory' };
 }
 
@@ -94,7 +97,10 @@ function editedFiles({ args, name }: ProgramCall): readonly Arg[] {
   if (!args.some((arg) => /^(?:-[a-zA-Z0]*i|--in-place)/.test(prefixOf(arg)))) return [];
   const emptiesAll = args.some(
     ({ text }) =>
-      text !== undefined && (name === 'sed' ? /^(?:1,\$|\/\.?\*?\/)?[dD]$/ : /^$/).test(text.trim()),
+      text !== undefined &&
+      (name === 'sed' ? /^(?:(?:1,\$|\/\.?\*?\/)?[dD]|s\/\.\*\/\/)$/ : /^(?:s\/\.\*\/\/g?s?;?)?$/).test(
+        text.trim(),
+      ),
   );
   const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   return emptiesAll ? files : files.filter(isListing);

@@ -90,7 +90,7 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   const from = typeof only === 'object' && isWhole ? (only.from ?? '') : '';
   const words = from
     .slice(0, limits.textLength)
-    .split(/[\s\0]+/)
+    .split(/[\s\0:;,]+/)
     .filter((word) => word.startsWith('/'));
   // Protected places have short paths; a script could contain thousands of others.
   const near = [...new Set(words)].filter((word) => nearRoot.test(word)).sort((a, b) => a.length - b.length);
@@ -115,7 +115,8 @@ function listedPlace(
   cwds: readonly string[] | undefined,
   home: string,
 ): ProtectedPlace | undefined {
-  const [only, ...others] = arg.pieces;
+  const [first, second] = arg.pieces;
+  const [only, ...others] = typeof first === 'string' && /^(?:\.\/)+$/.test(first) ? [second] : arg.pieces;
   const listed = typeof only === 'object' && others.length === 0 ? only.listed : undefined;
   return listed === undefined ? undefined : findProtectedPlace(knownArg(listed, arg), cwds, home);
 }
@@ -137,6 +138,8 @@ const systemSubdirectories = [
   ]),
   'usr/lib/systemd',
   'etc/ssh',
+  'var/lib/dpkg',
+  'var/lib/rpm',
   'etc/systemd',
   'etc/pam.d',
   'boot/efi',

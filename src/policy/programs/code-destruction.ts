@@ -22,7 +22,16 @@ const renamed = new RegExp(
   'g',
 );
 const home =
-  /\b(?:rmtree|rm_rf?|rm_r|rm|rmSync|rmdirSync|removeSync)\s?\(?\s?(?:[\w.]{0,40}\.)?(?:homedir\(\)|home\(\)|Dir\.home\b|getenv\(["']HOME["']\)|Dir\.home)\)?\s?(?:[,);\n}]|$)/;
+  /\b(?:rmtree|rm_rf?|rm_r|rm|rmSync|rmdirSync|removeSync)\s?\(?\s?(?:[\w.(]{0,40}[.(])?(?:homedir\(\)|home\(\)|Dir\.home\b|getenv\(["']HOME["']\)|Dir\.home)\)?\s?(?:[,);\n}]|$)/;
+
+const fromArguments = new RegExp(
+  `(?:\\b${deleter}|\\brm\\b)[^;\\n]{0,60}(?:argv|ARGV|stdin|STDIN|\\bgets\\b|<>)`,
+);
+
+/** Returns true if code deletes folders that its arguments or its input name. */
+export function deletesArguments(code: string): boolean {
+  return code.length <= maxLength && fromArguments.test(code);
+}
 
 const modes = new RegExp(
   `\\bchmod\\w{0,4}\\s?\\(?\\s?(?:(0o?[0-7]{3,4})\\s?,\\s?)?${text}\\2\\s?(?:,\\s?(0o?[0-7]{3,4}))?`,
@@ -36,6 +45,14 @@ const recursive = new RegExp(
   'g',
 );
 const tclDeletes = /\bfile\s{1,9}delete\s{1,9}(?:-force\s{1,9})?(?:--\s{1,9})?([/~][^\s;\]"]{0,80})/g;
+const copies = new RegExp(
+  `\\b(?:symlink|link|copy|copyfile|copy2|copyFile)(?:Sync)?\\s?\\(\\s?${text}\\1\\s?,\\s?(["'])([^"'\\\\\\n]{1,200})\\3`,
+  'g',
+);
+const joined =
+  /\b(?:rmtree|rm_rf?|rmSync)\s?\(\s?[\w.]{0,20}\bjoin\(\s?(["'])\/\1\s?,\s?(["'])(\w{1,20})\2\s?\)/g;
+const truncates = new RegExp(`\\btruncateSync\\s?\\(\\s?${text}\\1\\s?\\)`, 'g');
+const opensAll = /\b(chmod|chown)\b/;
 const kills =
   /(?:\b|_)kill\w{0,4}\s?\(?\s?(?:-1\b|[^,()\n]{1,30}(?:,|=>)\s?-1\b)|\bkill\w{0,4}\b[^\n]{0,60}\brange\(|\bkill\b[^;\n]{0,20}\d\.\.\d{4}|<\s?\d{4,9};[^\n]{0,80}\bkill\(/;
 
@@ -57,6 +74,12 @@ export function destructionIn(code: string): string[] {
       : []),
     ...[...code.matchAll(perlGlobs)].map(([, path = '']) => `rm -f ${plain(path)}`),
     ...calls.flatMap((call) => [...code.matchAll(call)].map(([, , path = '']) => deletion(path))),
+    ...(opensAll.test(code)
+      ? [...code.matchAll(walks)].map(([, , path = '']) => `chmod -R 777 ${plain(path)}`)
+      : []),
+    ...[...code.matchAll(copies)].map(([, , , , path = '']) => `cp x ${plain(path)}`),
+    ...[...code.matchAll(joined)].map(([, , , name = '']) => deletion(`/${name}`)),
+    ...[...code.matchAll(truncates)].map(([, , path = '']) => `: > '${path}'`),
     ...(home.test(code) ? ['rm -rf ~'] : []),
     ...[...code.matchAll(modes)].map(([, before, , path = '', after]) => chmod(before ?? after ?? '', path)),
     ...[...code.matchAll(moves)].map(([, , path = '']) => `mv ${plain(path)} moved`),

@@ -25,7 +25,8 @@ const pathPrograms = new Set('dirname basename realpath readlink'.split(' '));
 /** Only a directory that certainly exists is known: `cd` to another one may have failed. */
 function workingDirectory({ args, cwd, home }: ProgramCall): string | undefined {
   const [only, ...others] = cwd ?? [];
-  if (args.length > 0 || only === undefined || others.length > 0) return undefined;
+  if (!/^(?:-[LP])?$/.test(args.map(wordText).join(' ')) || only === undefined || others.length > 0)
+    return undefined;
   return only === home || topLevel.test(only) ? `${only}\n` : undefined;
 }
 

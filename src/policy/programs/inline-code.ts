@@ -4,9 +4,10 @@
 // 3. Strings that the code would pass to a shell, and paths that it would delete or overwrite, are judged by the danger
 //    rules, which apply under every list.
 
+import { quoteWord } from '../../support/quote.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, textOf, withoutPrefix, wordText } from '../words/arg.ts';
-import { destructionIn, forksEndlessly, withoutPrinted } from './code-destruction.ts';
+import { deletesArguments, destructionIn, forksEndlessly, withoutPrinted } from './code-destruction.ts';
 import { writesOfCode, writtenArguments } from './code-writes.ts';
 import type { Effect } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -235,6 +236,7 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
     language.judge?.(known) === true;
   const danger = [
     ...dangerIn(known, code, spawns),
+    ...argumentDeletions(known, code, call),
     ...writesOfCode(known, code, call.home),
     ...writtenArguments(
       known,
@@ -262,6 +264,15 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
   return spawns ? [refuse, ...danger] : [note, ...danger];
 }
 
+/** Deletions of the words and the input that code receives: `python3 -c 'shutil.rmtree(sys.argv[1])' /`. */
+function argumentDeletions(code: string, at: Arg, { args, stdin }: ProgramCall): Effect[] {
+  if (!deletesArguments(code)) return [];
+  const typed = stdin === 'none' ? [] : stdin.text.split(/\s+/).slice(0, 16);
+  return [...args.filter((arg) => arg !== at).map(wordText), ...typed]
+    .filter((word) => /^[/~]/.test(word))
+    .map((word) => ({ does: 'perhaps', text: knownArg(`rm -rf ${quoteWord(word)}`, at) }));
+}
+
 /** The texts in which the patterns look for calls; gaps have one blank, because patterns match short ones only. */
 function searched({ plain, comment }: Language, code: string): readonly string[] {
   if (plain !== undefined) return [plain(code)];
@@ -285,7 +296,7 @@ const quotedCommands =
 const perlQuoted =
   /\b(?:system|exec)\s{0,9}\(?\s{0,9}%?q[qw]?\s?(?:\(([^()]{0,2000})\)|\{([^{}]{0,2000})\}|\[([^\][]{0,2000})\]|\/([^/]{0,2000})\/|\|([^|]{0,2000})\|)/gi;
 const deletes = new RegExp(
-  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|remove_entry|remove_entry_secure|remove_dir|removeSync|emptyDirSync|\\brm)\\s{0,9}\\(?\\s{0,9}(?:[\\w.]{0,40}Path\\(\\s{0,9})?${quoted}`,
+  `(?:rmtree|rm_rf?|rmSync|rmdirSync|rimraf|remove_tree|remove_dir_all|remove_entry|remove_entry_secure|remove_dir|rmdir|removeSync|emptyDirSync|\\brm|\\bdel(?=["'.]))(?:["']\\))?(?:\\.sync)?\\s{0,9}\\(?\\s{0,9}\\[?\\s{0,9}(?:path\\s?=\\s?|["']-\\w{1,4}["']\\s?,\\s?)?(?:[\\w.()"']{0,40}(?:Path|resolve|normalize|realpath|abspath|str)\\(\\s{0,9})?${quoted}`,
   'g',
 );
 /** The user's home as code writes it: `os.homedir()`, `Path.home()`, `os.path.expanduser('~')`. */

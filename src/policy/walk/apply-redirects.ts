@@ -213,11 +213,19 @@ function judgeReplaced(walk: Walk, target: Arg, program: string | undefined, { s
   if (isEssentialFile(target)) {
     const reason = `it replaces ${wordText(target)}`;
     walk.problems.push({ scope: 'danger', rule: 'essential_file', reason, program, pos, end });
-  } else if (isListing(target)) {
+  } else if (target.text === undefined) {
     const place = findProtectedPlace(target, shell.cwd, walk.home);
     const reason = `it empties everything in ${place?.path}`;
-    if (place) walk.problems.push({ scope: 'danger', rule: 'recursive_delete', reason, program, pos, end });
+    if (place && (place.content || isListing(target)) && isWhole(target))
+      walk.problems.push({ scope: 'danger', rule: 'recursive_delete', reason, program, pos, end });
   }
+}
+
+/** Returns true for a glob or a listing that names any file of a folder, and no variable that may be empty. */
+function isWhole(target: Arg): boolean {
+  return (
+    isListing(target) || target.pieces.every((piece) => typeof piece === 'string' || piece.hole === 'glob')
+  );
 }
 
 /** Reports descriptors from 10 up, which bash uses itself; a persistent shell exchanges commands and state there. */
