@@ -6,6 +6,19 @@ import type { DangerFound, DangerRule } from './danger-rule.ts';
 /** Disk tools such as `mkfs` and `wipefs` that format or overwrite a device. */
 export const diskRules: readonly DangerRule[] = [
   {
+    rule: 'device_write',
+    programs: ['mknod'],
+    test: ({ args }) => {
+      const words = args.map(wordText);
+      const kind = words.indexOf('b');
+      const isDiskNumber = kind > 0 && /^(?:3|8|65|252|253|254|259)$/.test(words[kind + 1] ?? '');
+      const [at] = args;
+      return isDiskNumber && at ? { at, reason: 'it makes a disk accessible under another name' } : undefined;
+    },
+    matches: ['mknod x b 8 0', 'mknod -m 666 /tmp/d b 259 0'],
+    spares: ['mknod pipe p', 'mknod -m 666 dev/null c 1 3', 'mknod /dev/loop0 b 7 0'],
+  },
+  {
     rule: 'format',
     programs: /^(?:mkfs(?:\..+)?|mke2fs|mkdosfs|mkntfs|newfs(?:_.+)?|mkswap|mkudffs|mkisofs\.disk)$/,
     test: testFormat,

@@ -87,7 +87,8 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   const isWhole = others.every((piece) =>
     typeof piece === 'string' ? /^\/+$/.test(piece) : piece.text === '*',
   );
-  const from = typeof only === 'object' && isWhole ? (only.from ?? '') : '';
+  const hole = typeof only === 'object' && isWhole ? only : undefined;
+  const from = hole === undefined ? '' : cutsFirst.test(hole.text) ? '/' : (hole.from ?? '');
   const words = from
     .slice(0, limits.textLength)
     .split(/[\s\0:;,]+/)
@@ -100,6 +101,10 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   }
   return undefined;
 }
+
+/** `$(pwd | cut -c1)` and similar: the first character of an absolute path. */
+const cutsFirst =
+  /^[$(`]{1,2}[^\0]{0,80}(?:\bpwd\b|\bPWD\b|\bHOME\b|~)[^\0]{0,80}(?:\b(?:cut|head) -[cb] ?1(?![\d,-])|\bcut -d ?\/ -f ?1\b|s\/\[)|%\.1s|^[$(`]{1,2}\s?(?:(?:cut|head) -[cb] ?1\b|expr\b)[^\0]{0,40}(?:PWD|HOME)/;
 
 /** Top-level names, and paths in the folders that have protected ones. */
 const nearRoot = /^\/+[^/]*\/*$|^\/+(?:usr|var|etc|boot|lib|private|home|Users|root|proc|\.)[^/]{0,40}\//;

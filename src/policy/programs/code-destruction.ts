@@ -52,6 +52,9 @@ const copies = new RegExp(
 const joined =
   /\b(?:rmtree|rm_rf?|rmSync)\s?\(\s?[\w.]{0,20}\bjoin\(\s?(["'])\/\1\s?,\s?(["'])(\w{1,20})\2\s?\)/g;
 const truncates = new RegExp(`\\btruncateSync\\s?\\(\\s?${text}\\1\\s?\\)`, 'g');
+const deviceNames = /(["'])(\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|mem)\w{0,6})\1/g;
+const writes =
+  /\b(?:open|openSync)\s?\(\s?\w{1,40}\s?,\s?["'][^"'\n]{0,4}[wa+]|\bwrite(?:_bytes|_text|File|FileSync)\b|\bprint\b[^\n;]{0,80}>\s?[A-Za-z_]/;
 const opensAll = /\b(chmod|chown)\b/;
 const kills =
   /(?:\b|_)kill\w{0,4}\s?\(?\s?(?:-1\b|[^,()\n]{1,30}(?:,|=>)\s?-1\b)|\bkill\w{0,4}\b[^\n]{0,60}\brange\(|\bkill\b[^;\n]{0,20}\d\.\.\d{4}|<\s?\d{4,9};[^\n]{0,80}\bkill\(/;
@@ -80,6 +83,7 @@ export function destructionIn(code: string): string[] {
     ...[...code.matchAll(copies)].map(([, , , , path = '']) => `cp x ${plain(path)}`),
     ...[...code.matchAll(joined)].map(([, , , name = '']) => deletion(`/${name}`)),
     ...[...code.matchAll(truncates)].map(([, , path = '']) => `: > '${path}'`),
+    ...(writes.test(code) ? [...code.matchAll(deviceNames)].map(([, , path = '']) => `: > ${path}`) : []),
     ...(home.test(code) ? ['rm -rf ~'] : []),
     ...[...code.matchAll(modes)].map(([, before, , path = '', after]) => chmod(before ?? after ?? '', path)),
     ...[...code.matchAll(moves)].map(([, , path = '']) => `mv ${plain(path)} moved`),

@@ -1,5 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, patternOf, prefixOf, textBehind, wordText } from '../words/arg.ts';
+import { describeDevice } from '../words/devices.ts';
 import { fileContents, foreignOutput, type Output } from '../words/output.ts';
 import { decodeBase64 } from './base64.ts';
 import { decodeEscapes } from './decode-escapes.ts';
@@ -124,8 +125,9 @@ const contents = { ...fileContents, more: true } as const;
 
 /** The contents of files; those that the same command writes may be its own text, but writing them may also fail. */
 function contentsOf(call: ProgramCall): Output & { more: true } {
-  const isOwn = call.files.size > 0 && call.args.some((file) => writtenTo(call, file) !== undefined);
-  return isOwn ? { ...foreignOutput, more: true, made: 'any' } : contents;
+  const written = call.files.size === 0 ? [] : call.args.flatMap((file) => writtenTo(call, file) ?? []);
+  const text = written.map((one) => one.text).join('');
+  return written.length > 0 ? { ...foreignOutput, text, more: true, made: 'any' } : contents;
 }
 
 /** Returns true for an operand that is certainly a file, not an option, a pipe or the output of a program. */
@@ -140,9 +142,11 @@ function isFile(arg: Arg): boolean {
 /** `ls` prints names relative to the working directory; `ls -d` prints its operands. */
 function listed({ args }: ProgramCall): { text: string; more: true } {
   const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
-  const itself = args.some((arg) => /^-[a-zA-Z]*d/.test(wordText(arg)));
+  const itself = args.some((arg) => /^-[a-zA-Z0-9]*d/.test(wordText(arg)));
   if (operands.length === 0) return { text: '.\n', more: true };
-  return { text: itself ? placesIn(operands) : foldersIn(operands), more: true };
+  // A pattern of files names these, one of folders their entries.
+  const hasDevices = operands.some((arg) => arg.text === undefined && prefixOf(arg).startsWith('/dev/'));
+  return { text: itself || hasDevices ? placesIn(operands) : foldersIn(operands), more: true };
 }
 
 /** The directories whose entries `ls` prints, each with a slash at its end. */
@@ -160,9 +164,10 @@ function placesIn(words: readonly Arg[]): string {
   let places = '';
   for (const word of words) {
     if (word.text !== undefined) continue;
-    const last = word.pieces.at(-1);
-    const pattern = typeof last === 'object' && last.hole === 'glob' ? patternOf(word) : undefined;
-    if (pattern?.endsWith('/*')) places += `${pattern.slice(0, -1)}\n`;
+    const pattern = patternOf(word);
+    const end = pattern?.endsWith('/*/') ? -2 : pattern?.endsWith('/*') ? -1 : undefined;
+    if (pattern !== undefined && end !== undefined) places += `${pattern.slice(0, end)}\n`;
+    else if (pattern !== undefined && describeDevice(pattern) !== undefined) places += '/dev/sda\n';
   }
   return places;
 }

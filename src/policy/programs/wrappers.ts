@@ -19,6 +19,7 @@ import { writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { splitWords } from './split-words.ts';
 import { listedItem, startsEndlessly } from './stdin-items.ts';
+import { writtenTo } from './written-files.ts';
 
 const archOptions = {
   short: 'v3BFILRSTXZhV',
@@ -345,6 +346,13 @@ function printedItems(file: Arg | undefined): Arg[] {
     .map((word) => knownArg(word, file));
 }
 
+/** The words in a file that the same command has written, as in `find / > list; xargs -a list rm`. */
+function writtenItems(call: ProgramCall, file: Arg | undefined): Arg[] {
+  const written = file && writtenTo(call, file);
+  const words = written?.text.split(/[\s\0]+/).filter((word) => word !== '') ?? [];
+  return words.slice(0, maxItems).map((word) => listedItem(word, written?.more === true, call.self));
+}
+
 /** A word for the unknown rest of stdin. */
 function restOf(stdin: ProgramCall['stdin'], self: Arg, atBlanks = true): Arg {
   if (stdin === 'none') return unknownArg(self);
@@ -358,11 +366,12 @@ function isBlank(delimiter: Arg | undefined): boolean {
 }
 
 /** The words that `xargs` reads: the known ones, and an unknown one for the rest. */
-function itemsOf({ stdin, options, self }: ProgramCall): Arg[] {
+function itemsOf(call: ProgramCall): Arg[] {
+  const { stdin, options, self } = call;
   const rest = restOf(stdin, self, !options.has('d', 'delimiter') || isBlank(options.last('d', 'delimiter')));
   const file = options.last('a', 'arg-file');
   const readsFile = options.has('a', 'arg-file') && !/^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(wordText(file));
-  if (readsFile) return [...printedItems(file), restOf(fileContents, self)];
+  if (readsFile) return [...printedItems(file), ...writtenItems(call, file), restOf(fileContents, self)];
   if (stdin === 'none') return [rest];
   const separator = options.has('0', 'null')
     ? /[\0\n]/

@@ -2,6 +2,7 @@ import { type Arg, knownArg, mayBeOption, withoutPrefix, wordText } from '../wor
 import { baseName, normalisePath } from '../words/paths.ts';
 import { mentionsOwn, pathsOf, refuseOwn } from './judge-write.ts';
 import type { WalkScope } from './scope.ts';
+import { relativePath } from './trails.ts';
 import type { Walk } from './walk.ts';
 
 /** Refuses words that name nacre's own files for a program that may change them, and `nacre allow` itself. */
@@ -58,8 +59,8 @@ function recordLinks(walk: Walk, args: readonly Arg[], { shell }: WalkScope): vo
   const cwd = shell.cwd?.[0];
   const target = to === undefined ? undefined : normalisePath(to, cwd);
   if (target === undefined || to === undefined) return;
-  const link = normalisePath(name ?? baseName(to), cwd);
-  if (link === undefined) return;
+  // In an unknown directory, a relative name is compared as it is written.
+  const link = normalisePath(name ?? baseName(to), cwd) ?? relativePath(name ?? baseName(to));
   walk.links.set(link, target);
   walk.links.set(`${link}/${baseName(to)}`, target);
 }

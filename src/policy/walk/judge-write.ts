@@ -26,7 +26,7 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
   if (target.pieces.some(mentionsOwn)) refuseOwn(walk, target, program);
   if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
   else if (target.text === undefined) judgeEnding(walk, target, program);
-  for (const path of pathsOf(walk, target, scope)) {
+  for (const path of [...pathsOf(walk, target, scope), ...printedDevices(target)]) {
     if (walk.ownFiles.include(path)) refuseOwn(walk, target, program);
     const device = describeDevice(path);
     if (device !== undefined) {
@@ -45,6 +45,15 @@ export function judgeWrite(walk: Walk, target: Arg, program: string | undefined,
     )
       refuseProtected(walk, target, path, program);
   }
+}
+
+/** The devices that a program lists, in `dd of=$(lsblk …)` and `> /dev/$(lsblk …)`. */
+function printedDevices({ pieces }: Arg): readonly string[] {
+  const hole = pieces.at(-1);
+  const prefix = pieces.length > 1 && typeof pieces[0] === 'string' ? pieces[0] : '';
+  if (typeof hole !== 'object' || hole.from === undefined || pieces.length > 2) return [];
+  const words = hole.from.slice(0, limits.textLength).split(/\s+/);
+  return words.map((word) => prefix + word).filter((path) => describeDevice(path) !== undefined);
 }
 
 /** Refuses a path that a program may write, if it is protected; nothing else is known about it. */

@@ -17,6 +17,8 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
   if (name === 'seq')
     return hasOption(call, /^inf$/) ? { ...numberOutput, more: true, endless: true } : undefined;
   if (name === 'basename') return args.some(isProcess) ? partly(['/proc/']) : undefined;
+  if (name === 'lsblk') return { text: '/dev/sda\nsda\n', more: true };
+  if (name === 'compgen') return partly(args.map(wordText).filter(isAbsolute).map(toFolder));
   if (name === 'printenv') return args.some(({ text }) => text === 'HOME') ? partly([home]) : undefined;
   if (name === 'getent') return wordText(args[0]) === 'passwd' ? partly([home]) : undefined;
   if (name === 'expr') return cutsText(call) ? partly(args.map(wordText).filter(isAbsolute)) : undefined;
@@ -41,6 +43,11 @@ function isAbsolute(word: string): boolean {
 /** `expr substr /etc 1 1` and `expr /etc : '\(.\)'` print a part of a word. */
 function cutsText({ args }: ProgramCall): boolean {
   return args.some(({ text }) => text === ':' || text === 'substr' || text === 'match');
+}
+
+/** The folder of `/*`. */
+function toFolder(pattern: string): string {
+  return pattern.replace(/[^/]*$/, '');
 }
 
 function asFolder(path: string): string {

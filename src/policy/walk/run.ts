@@ -15,10 +15,12 @@ import {
   mayBeForeignOption,
   mayBeMadeOption,
   type Piece,
+  prefixOf,
   textOf,
+  toArg,
 } from '../words/arg.ts';
 import { anyOutput, type Output, silent } from '../words/output.ts';
-import { baseName } from '../words/paths.ts';
+import { baseName, normalisePath } from '../words/paths.ts';
 import { applyEffects } from './apply-effects.ts';
 import { callFunction } from './functions.ts';
 import { judgeEmptied } from './judge-emptied.ts';
@@ -40,6 +42,7 @@ import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
 import { inputLeft, noteReading } from './shared-input.ts';
 import { type Shell, separatorsOf } from './shell.ts';
+import { relativePath } from './trails.ts';
 import type { Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
 
@@ -119,8 +122,9 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     );
   judgeEmptied(walk, call, applies ? entry : undefined, grammar, facts.dangers);
   if (facts.dangers.length > 0)
-    for (const danger of dangerOf(call.atPlaces(), facts.dangers))
-      walk.problems.push({ scope: 'danger', program: name, ...danger });
+    for (const one of walk.links.size === 0 ? [call] : [call, call.through(walk.links)])
+      for (const danger of dangerOf(one.atPlaces(), facts.dangers))
+        walk.problems.push({ scope: 'danger', program: name, ...danger });
   if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
   if (walk.files.size > 0 && (name !== base || name === scope.shell.arg0)) runWritten(call, scope, walk);
   if (free) return printsState(call, scope) ? anyOutput : silent;
@@ -225,6 +229,13 @@ class LazyCall implements ProgramCall {
     this.shell = scope.shell;
   }
 
+  /** The call with the targets of links that the command has made, as in `ln -s /etc x; rm -rf x/*`. */
+  through(links: Walk['links']): LazyCall {
+    const { args } = this;
+    const followed = args.map((arg) => followLink(arg, links, this.cwd?.[0]));
+    return Object.create(this, { args: { value: followed }, parsed: { value: undefined, writable: true } });
+  }
+
   /** The call with the directories that are possible where the working directory is not known. */
   atPlaces(): ProgramCall {
     const { cwd, places } = this.shell;
@@ -240,6 +251,22 @@ class LazyCall implements ProgramCall {
     this.parsed ??= parseOptions(this.args, this.grammar);
     return this.parsed;
   }
+}
+
+/** The word with the target of the link at its beginning; a link itself is deleted, not its target. */
+function followLink(arg: Arg, links: Walk['links'], cwd: string | undefined): Arg {
+  const first = prefixOf(arg);
+  const slash = first.lastIndexOf('/');
+  if (slash < 0) return arg;
+  const folder = first.slice(0, slash);
+  const target = links.get(normalisePath(folder, cwd) ?? relativePath(folder));
+  return target === undefined
+    ? arg
+    : toArg(
+        [`${target}${first.slice(slash)}`, ...(arg.text === undefined ? arg.pieces.slice(1) : [])],
+        arg,
+        arg.many,
+      );
 }
 
 function homeOf(walk: Walk, home: Variable | undefined): string {

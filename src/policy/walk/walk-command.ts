@@ -105,7 +105,7 @@ function walkWithContext(walk: Walk, node: Command, forms: CommandForms, scope: 
 
 /** The output of `$(< file)`; a file that the same command has written contains its own text. */
 function readFile(stdin: Output): Output {
-  return stdin.origin === 'file' ? fileContents : { ...foreignOutput, made: 'any' };
+  return stdin.origin === 'file' ? fileContents : { ...foreignOutput, text: stdin.text, made: 'any' };
 }
 
 const none: readonly never[] = [];
