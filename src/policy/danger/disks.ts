@@ -204,7 +204,7 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
   mdadm: (words) => !words.some((word) => /^(?:--zero-superblock|--create|-C.*|--build|-B)$/.test(word)),
   nvme: (words) => !words.some((word) => /^(?:format|sanitize|write|write-zeroes|delete-ns|dsm)$/.test(word)),
   diskutil: (words) =>
-    !words.some((word) => /^(?:erase|zero|random|secureErase|partition|reformat)/i.test(word)),
+    !words.some((word) => /^(?:erase|zero|random|secureErase|partition|reformat|delete)/i.test(word)),
   zpool: (words) => !words.some((word) => /^(?:create|labelclear|destroy)$/.test(word)),
   tune2fs: (words) => words.includes('-l'),
   cpio: (words) => !words.some((word) => /^(?:-[a-zA-Z]*[oO]|--create)/.test(word)),
@@ -240,7 +240,9 @@ function writesTo(words: readonly string[], option: RegExp): boolean {
 function testDiskTool(call: ProgramCall): DangerFound | undefined {
   const words = call.args.map((arg) => wordText(arg));
   if (readsOnly[call.name]?.(words)) return undefined;
-  const at = call.args.findLast((arg) => isDevice(arg));
+  // `diskutil` also accepts the name of a disk without its folder.
+  const isNamed = (arg: Arg): boolean => call.name === 'diskutil' && /^r?disk\d/.test(wordText(arg));
+  const at = call.args.findLast((arg) => isDevice(arg) || isNamed(arg));
   return at && { at, reason: `${call.name} overwrites the disk device ${at.text ?? prefixOf(at)}` };
 }
 

@@ -52,7 +52,10 @@ export function isEssentialFile(arg: Pick<Arg, 'text' | 'pieces'>): boolean {
 
 /** `/$x` is the root directory if the variable is empty, and probably a top-level directory otherwise. */
 function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | undefined {
-  const isExpansion = typeof second === 'object' && second.hole === 'unknown' && /^[$`]/.test(second.text);
+  const isExpansion =
+    typeof second === 'object' &&
+    second.hole === 'unknown' &&
+    (/^[$`]/.test(second.text) || second.listed === '/');
   const ends = more.every((piece) => (typeof piece === 'string' ? piece === '/' : piece.text === '*'));
   const isUser =
     isExpansion && /^(?:\$\{?(?:USER|LOGNAME)\}?|[$(`]+(?:whoami|id -un)[)`]+)$/.test(second.text);

@@ -109,9 +109,10 @@ function chmod(mode: string, path: string): string {
 
 const endless =
   /\bwhile\s{0,3}\(?\s?(?:1|true|True)\b|\bfor\s?\(\s?;\s?;\s?\)|\bloop\b|\bredo\b|\buntil\s{1,3}(?:0|false)\b|\bcount\(\)|iter\(int,\s?1\)|range\(\s?10\s?\*\*|range\(\d{6}/;
-const starts = /\bfork\b|\bpcntl_fork\b|\bPopen\(|\.start\(\)|\bspawn\(|\bexec\(/;
+const starts =
+  /\bfork\b|\bpcntl_fork\b|\bPopen\(|\.start\(\)|\bspawn\(|\bexec\(|\b(?:system|execute)\s?\(\s?["'][^"'\n]{0,80}&\s?["']/;
 const waits =
-  /\bwait\w{0,4}\b|communicate|sleep\s?[(\d]|await|\bjoin\b|\bon\(|\bpoll\b|timeout|Sync|accept|recv|break/i;
+  /\bwait\w{0,4}\b|communicate|(?<!["'])\bsleep\s?[(\d]|await|\bjoin\b|\bon\(|\bpoll\b|timeout|Sync|accept|recv|break/i;
 /** A function that forks and calls itself. */
 const recursion =
   /\bsub\s{1,3}(\w{1,20})\s?\{[^}]{0,80}\bfork\b[^}]{0,80}\b\1\b|\bdef\s{1,3}(\w{1,20})\(\)[^\0]{0,200}\bProcess\(target=\2\b/;

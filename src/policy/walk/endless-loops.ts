@@ -86,6 +86,14 @@ export function hasManyRounds({ wordlist = [] }: For | Select): boolean {
   });
 }
 
+/** Returns true for a loop over several words that are known, such as `for i in 1 2 3`. */
+export function hasRounds({ wordlist = [] }: For | Select): boolean {
+  return (
+    (wordlist.length > 1 || wordlist[0]?.text.startsWith('{') === true) &&
+    !wordlist.some(({ text }) => /[$`*?[]/.test(text))
+  );
+}
+
 /** Returns true for `for ((;;))` and `for ((i = 0; i < 100000; i++))`. */
 export function countsFar({ test }: ArithmeticFor): boolean {
   if (test === undefined) return true;

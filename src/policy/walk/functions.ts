@@ -107,8 +107,8 @@ function restoreLocals({ shell }: WalkScope, frame: Frame): void {
   }
 }
 
-function siteOf({ conditional, forked, background, pipeline }: WalkScope): CallSite {
-  return { conditional, forked, background, pipeline };
+function siteOf({ conditional, forked, background, pipeline, repeats }: WalkScope): CallSite {
+  return { conditional, forked, background, pipeline, repeats };
 }
 
 /** Records how an active function calls itself, combining the call sites on the way. */
@@ -116,14 +116,15 @@ function recordRecursion([first]: readonly Frame[], scope: WalkScope): void {
   if (first === undefined) return;
   const calls = [...scope.outerFrames, ...scope.frames];
   const between = calls.slice(calls.indexOf(first) + 1).map((frame) => frame.site);
-  first.recursions.push(
-    [...between, siteOf(scope)].reduce((one, other) => ({
-      conditional: one.conditional || other.conditional,
-      forked: one.forked || other.forked,
-      background: one.background || other.background,
-      pipeline: one.pipeline || other.pipeline,
-    })),
-  );
+  const site = [...between, siteOf(scope)].reduce((one, other) => ({
+    conditional: one.conditional || other.conditional,
+    forked: one.forked || other.forked,
+    background: one.background || other.background,
+    pipeline: one.pipeline || other.pipeline,
+    repeats: Math.max(one.repeats, other.repeats),
+  }));
+  first.recursions.push(site);
+  if (site.repeats > first.site.repeats) first.recursions.push({ ...site, pipeline: 0 });
 }
 
 /** Reports a function as a fork bomb if its recursive calls can only multiply. */

@@ -22,6 +22,8 @@ export class WalkScope implements CallSite {
   /** Calls in the parent shells, whose functions this shell may call after `export -f`. */
   readonly outerFrames: readonly Frame[] = [];
   readonly loops: number = 0;
+  /** The loops among them that certainly have several rounds, such as `for i in 1 2 3`. */
+  readonly repeats: number = 0;
   /** True in the second walk over a loop body, where calls are not counted as recursion again. */
   readonly secondRound: boolean = false;
   /** Aliases being expanded; bash does not expand them recursively. */
@@ -46,6 +48,7 @@ export class WalkScope implements CallSite {
     this.frames = from.frames;
     this.outerFrames = from.outerFrames;
     this.loops = from.loops;
+    this.repeats = from.repeats;
     this.secondRound = from.secondRound;
     this.aliases = from.aliases;
     this.readTwice = from.readTwice;
@@ -90,6 +93,8 @@ export interface CallSite {
   readonly background: boolean;
   /** The id of the innermost pipeline with several commands; 0 outside of one. */
   readonly pipeline: number;
+  /** The number of loops with several rounds around it. */
+  readonly repeats: number;
 }
 
 /** A function call being walked; `recursions` collects the calls that lead back to it. */
