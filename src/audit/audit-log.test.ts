@@ -323,6 +323,21 @@ describe('S6: the audit log', () => {
     expectChain(log.path);
   });
 
+  test('records the end of a command as soon as it can be written', () => {
+    const log = newLog();
+    log.record({ kind: 'started', id: 'cmd_1', caller, cwd: '/' });
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, 'in the way');
+    expect(log.tryRecord(finishedEntry('cmd_1'))).toEqual([expect.stringContaining('could not be recorded')]);
+    rmSync(dir);
+    log.record(askedEntry('two', { id: 'cmd_2' }));
+    expect(recordsOf(log.path).map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      'finished cmd_1',
+      'asked cmd_2',
+    ]);
+    log.close();
+  });
+
   test('loses no accepted record and leaves no partial line on a full disk', async () => {
     const found = await runChild('full-audit', { ulimits: ['-f 20'] });
     expect(found).toMatchObject({ codes: ['audit_unavailable'], whole: true, chained: true });

@@ -46,12 +46,12 @@ export class RecordQueue {
   /**
    * Drops the entries after a failed write, as they were never recorded. `failedId` is the command whose `record` call
    * reports the failure; the others are refused at their next record. `finished` entries stay for the next
-   * attempt, because their callers already have their reply and cannot get an error.
+   * attempt, because these commands have ended, whether that is recorded or not.
    */
   dropUnwritten(failedId: string): void {
-    const others = this.#entries.filter(({ entry }) => entry.id !== failedId);
-    for (const { entry } of others) if (entry.kind !== 'finished') this.#lost.add(entry.id);
-    this.#entries = others.filter(({ entry }) => entry.kind === 'finished');
+    const dropped = this.#entries.filter(({ entry }) => entry.kind !== 'finished');
+    for (const { entry } of dropped) if (entry.id !== failedId) this.#lost.add(entry.id);
+    this.#entries = this.#entries.filter(({ entry }) => entry.kind === 'finished');
   }
 }
 

@@ -12,7 +12,7 @@ test('commands without a recorded end are named by what is known about them', ()
     expect.stringMatching(/ that still run and will be recorded: cmd_1\.$/),
     expect.stringMatching(/ have ended, .*: cmd_2\.$/),
     expect.stringMatching(/ were lost with their worker, .*: cmd_3\.$/),
-    expect.stringMatching(/ was killed, .*: cmd_4, cmd_5, cmd_6 and 2 more\.$/),
+    expect.stringMatching(/ was killed or could not write its log, .*: cmd_4, cmd_5, cmd_6 and 2 more\.$/),
   ]);
   expect(describeUnfinished([], kept)).toEqual([]);
 });

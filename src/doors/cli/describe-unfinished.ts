@@ -6,7 +6,8 @@ const meanings = {
   running: 'still run and will be recorded',
   ended: 'have ended, which is recorded when their client reconnects',
   lost: 'were lost with their worker, which is recorded when their client reconnects',
-  unknown: 'belong to a server that still runs or was killed, or to a worker whose records are gone',
+  unknown:
+    'belong to a server that still runs, was killed or could not write its log, or to a worker whose records are gone',
 } as const;
 
 type Meaning = keyof typeof meanings;

@@ -1,6 +1,6 @@
 // The folder of one command that outlives its connection: `spec` before it runs, `log` while it runs, `end` before its end
 // is reported, `settled` once a server has recorded that end, `link` once a later server has reattached to it.
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobSpec, JobState, Keeping } from '../../contract/job.ts';
@@ -20,6 +20,8 @@ export interface KeptSpec extends Pick<JobSpec, 'id' | 'command' | 'cwd' | 'stdi
 export interface KeptRecord {
   readonly spec: KeptSpec;
   readonly end: JobState | null;
+  /** True also if the end could not be written, because the disk is full. */
+  readonly hasEnded: boolean;
   readonly isSettled: boolean;
 }
 
@@ -32,9 +34,12 @@ export function writeSpec(folder: string, spec: KeptSpec): void {
   writeFileSync(join(folder, specName), JSON.stringify(spec), { mode: 0o600, flag: 'wx' });
 }
 
+// Creating an empty file needs no space, so this exists even if the disk is full.
+const endDraft = 'end.new';
+
 /** Writes an end so that it survives a crash of the machine. */
 export async function writeEnd(folder: string, state: JobState): Promise<void> {
-  const draft = join(folder, 'end.new');
+  const draft = join(folder, endDraft);
   const file = await open(draft, 'w', 0o600);
   try {
     await file.writeFile(JSON.stringify(state));
@@ -62,7 +67,10 @@ export function readKept(folder: string): KeptRecord | undefined {
   try {
     const spec = JSON.parse(readRegularFile(join(folder, specName))) as KeptSpec;
     const link = readOr(join(folder, 'link'), spec.link);
-    return { spec: { ...spec, link }, end: readEnd(folder), isSettled: exists(join(folder, 'settled')) };
+    const end = readEnd(folder);
+    const hasEnded =
+      end !== null || lstatSync(join(folder, endDraft), { throwIfNoEntry: false }) !== undefined;
+    return { spec: { ...spec, link }, end, hasEnded, isSettled: exists(join(folder, 'settled')) };
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { toIdentity } from '../../contract/session-key.ts';
+import { ownIdentity } from '../../support/process-identity.ts';
 import { writeEnd, writeSpec } from './kept-job.ts';
-import { hasRunningIn, workersFolder } from './worker-folder.ts';
+import { hasRunningIn, listKept, workersFolder } from './worker-folder.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'nacre-worker-folder-'));
 afterEach(() => rmSync(stateDir, { recursive: true, force: true }));
@@ -42,4 +43,15 @@ test('only a running command of the same project counts', async () => {
   expect(hasRunningIn(stateDir, '/one')).toBe(true);
   expect(hasRunningIn(stateDir, '/two')).toBe(false);
   expect(hasRunningIn(stateDir, '/three')).toBe(false);
+});
+
+test('a command whose end could not be written on a full disk does not run', async () => {
+  const folder = keep('full', '/one');
+  // This process is the worker.
+  writeFileSync(join(workersFolder(stateDir), 'worker-1', 'identity'), JSON.stringify(ownIdentity()));
+  expect(listKept(stateDir)).toEqual([{ id: 'full', state: 'running' }]);
+  symlinkSync('/dev/full', join(folder, 'end.new'));
+  await expect(writeEnd(folder, ended as never)).rejects.toThrow('ENOSPC');
+  expect(listKept(stateDir)).toEqual([{ id: 'full', state: 'ended' }]);
+  expect(hasRunningIn(stateDir, '/one')).toBe(false);
 });

@@ -174,7 +174,7 @@ export function hasRunningIn(stateDir: string, project: string): boolean {
   return listWorkers(root).some((name) =>
     listJobs(join(root, name)).some((id) => {
       const kept = readKept(join(root, name, 'jobs', id));
-      return kept?.end === null && toProject(kept.spec.keeping.identity) === project;
+      return kept?.hasEnded === false && toProject(kept.spec.keeping.identity) === project;
     }),
   );
 }
@@ -187,7 +187,8 @@ export function listKept(stateDir: string): readonly KeptState[] {
     return listJobs(join(root, name)).flatMap((id): readonly KeptState[] => {
       const kept = readKept(join(root, name, 'jobs', id));
       if (!kept) return [];
-      return [{ id, state: kept.end ? 'ended' : isDead ? 'lost' : 'running' }];
+      if (isDead && !kept.end) return [{ id, state: 'lost' }];
+      return [{ id, state: kept.hasEnded ? 'ended' : 'running' }];
     });
   });
 }
