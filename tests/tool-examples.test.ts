@@ -30,7 +30,7 @@ describe.each(Object.entries(describeTools()))('%s', (family, tools) => {
 
   beforeAll(async () => {
     const settings = { tools: [family as ToolFamily], allowedCommands: ['*'] };
-    nacre = await createNacre(settings, { ...place, cwd: '/' });
+    nacre = await createNacre(settings, { env: place.env, cwd: '/' });
     open.push(nacre);
   });
 

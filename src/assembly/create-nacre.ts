@@ -89,7 +89,7 @@ export async function createNacre<const F extends ToolFamily | 'all' = 'bash'>(
   return nacre as Nacre<F>;
 }
 
-const surroundingsSchema = z.object({
+const surroundingsSchema = z.strictObject({
   env: z.custom<Surroundings['env']>(isEnvironment, 'must be an object of strings').optional(),
   cwd: cwdText.optional(),
 });

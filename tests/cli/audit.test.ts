@@ -13,6 +13,7 @@ import {
   sleep,
   startInProcess,
   startReal,
+  surroundingsOf,
   survivors,
 } from '../support/nacre.ts';
 import { soakCount } from '../support/soak.ts';
@@ -236,7 +237,7 @@ it('S10: log lines on stderr have the same id as the reply and the audit log', a
   expect((await runInProcess(['run', '--log-level', 'info', 'true'], place)).stderr).toMatch(
     /info {2}cmd_\w+ finished: nacre run/,
   );
-  const nacre = await createNacre({ loginEnv: 'never' }, place);
+  const nacre = await createNacre({ loginEnv: 'never' }, surroundingsOf(place));
   await nacre.run('true');
   expect(await nacre.metrics()).toContain('nacre_commands_total{outcome="completed"');
   await nacre.close();

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createNacre } from '../../src/index.ts';
 import { createTestDeps } from '../support/door-deps.ts';
 import { serve } from '../support/http.ts';
-import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+import { createPlace, runInProcess, surroundingsOf, survivors } from '../support/nacre.ts';
 
 let place = createPlace();
 const nacre = (...argv: string[]) => runInProcess(argv, place);
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** Runs commands in one engine; refused ones are recorded as well. */
 async function run(commands: readonly string[], settings: { allowedCommands?: string[] } = {}) {
-  const { run: runOne, close } = await createNacre({ loginEnv: 'never', ...settings }, place);
+  const { run: runOne, close } = await createNacre({ loginEnv: 'never', ...settings }, surroundingsOf(place));
   for (const command of commands) await runOne(command).catch(() => undefined);
   await close();
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, expect, test } from 'vitest';
 import { createNacre, ToolRegistry, toAnthropicBash } from '../../src/index.ts';
-import { collect, createPlace, survivors } from '../support/nacre.ts';
+import { collect, createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 type Request = Anthropic.MessageCreateParamsNonStreaming;
 type Call = readonly [name: string, input: object];
@@ -111,7 +111,7 @@ test('a restart that cannot kill the shell is a failed result', async () => {
 });
 
 test('a tool that a program registers is offered to other vendors too', async () => {
-  const nacre = await createNacre({ stateDir }, place);
+  const nacre = await createNacre({ stateDir }, surroundingsOf(place));
   try {
     const bash = toAnthropicBash(nacre.registry);
     const definition: Anthropic.ToolBash20250124 = bash.definition;

@@ -2,14 +2,14 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNacre, type Nacre, type OutputPiece, ShellManager } from '../../src/index.ts';
-import { createPlace, sleep, survivors } from '../support/nacre.ts';
+import { createPlace, sleep, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 const inner = join(place.cwd, 'inner');
 mkdirSync(inner);
 let nacre: Nacre<'bash'>;
 beforeAll(async () => {
-  nacre = await createNacre({ loginEnv: 'never' }, place);
+  nacre = await createNacre({ loginEnv: 'never' }, surroundingsOf(place));
 });
 afterAll(async () => {
   await nacre.close();
@@ -23,7 +23,7 @@ describe('Bash for a program', () => {
       success: true,
       output: 'hi\n',
     });
-    const listed = await createNacre({ allowedCommands: ['ls'] }, place);
+    const listed = await createNacre({ allowedCommands: ['ls'] }, surroundingsOf(place));
     expect(await listed.tools.bash.run({ command: 'echo hi' })).toMatchObject({ success: false });
     await listed.close();
   });
@@ -48,7 +48,7 @@ describe('Bash for a program', () => {
   });
 
   it('B3: has a shell for each session of the context, which no other instance shares', async () => {
-    const other = await createNacre({}, place);
+    const other = await createNacre({}, surroundingsOf(place));
     const value = async (from: Nacre<'bash'>, command: string, session?: string) =>
       (await from.tools.bash.run({ command: `${command}; echo "<$X>"` }, { session })).metadata.stdout;
     expect(await value(nacre, 'X=main')).toBe('<main>\n');

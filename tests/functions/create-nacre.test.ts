@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import { createDeferred } from '../../src/support/timing.ts';
 import { runChild } from '../support/child.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace({ ALLOWED_COMMANDS: 'nothing', NACRE_DANGER: 'off' });
 const open: { close(): Promise<void> }[] = [];
@@ -24,7 +24,7 @@ afterAll(async () => {
 async function create(settings: NacreSettings<'terminal'> = {}) {
   const nacre = await createNacre<'terminal'>(
     { tools: ['terminal'], allowedCommands: ['*'], ...settings },
-    place,
+    surroundingsOf(place),
   );
   open.push(nacre);
   return nacre;
@@ -69,6 +69,11 @@ describe('createNacre', () => {
     [{}, { cwd: 5 }, 'Invalid input for createNacre: cwd must be a string, not 5.'],
     [{}, { env: 'A=1' }, 'Invalid input for createNacre: env must be an object of strings.'],
     [{}, { env: { A: 5 } }, 'Invalid input for createNacre: env must be an object of strings.'],
+    [
+      {},
+      { workingDir: '/' },
+      'Invalid input for createNacre: there is no field "workingDir" (Did you mean cwd?).',
+    ],
   ])('E6: names what is wrong with its arguments %j and %j', async (settings, around, message) => {
     await expect(createNacre(settings as NacreSettings, around as object)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -121,7 +126,10 @@ describe('createNacre', () => {
 
   it('kills every command when it is closed, and refuses new ones', async () => {
     const ownPlace = createPlace();
-    const nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['*'] }, ownPlace);
+    const nacre = await createNacre(
+      { tools: ['terminal'], allowedCommands: ['*'] },
+      surroundingsOf(ownPlace),
+    );
     const started = createDeferred<void>();
     const call = nacre.tools.executeCommand.run(
       { command: 'echo ready; sleep 1000' },

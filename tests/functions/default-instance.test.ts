@@ -9,7 +9,7 @@ import {
   ShellProcess,
   ToolRegistry,
 } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 afterAll(async () => {
@@ -38,7 +38,7 @@ it('B13: a program that never calls createNacre gets an instance with default se
 
 it('P12: after close, nothing runs under other rules than those of the closed instance', async () => {
   const closed = { code: 'closed', message: expect.stringContaining('closed') };
-  const nacre = await createNacre({ allowedCommands: ['ls'], loginEnv: 'never' }, place);
+  const nacre = await createNacre({ allowedCommands: ['ls'], loginEnv: 'never' }, surroundingsOf(place));
   const shell = await ShellManager.createShell('ls');
   await shell.wait();
   await nacre.close();
@@ -65,7 +65,7 @@ it('P12: after close, nothing runs under other rules than those of the closed in
 });
 
 it('P12: another instance serves module functions again, under its own list', async () => {
-  const nacre = await createNacre({ allowedCommands: ['ls'], loginEnv: 'never' }, place);
+  const nacre = await createNacre({ allowedCommands: ['ls'], loginEnv: 'never' }, surroundingsOf(place));
   expect(await ShellManager.createShell('ls')).toBeInstanceOf(ShellProcess);
   await expect(ShellManager.createShell('touch made')).rejects.toMatchObject({ code: 'policy_denied' });
   await nacre.close();

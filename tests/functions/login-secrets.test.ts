@@ -12,7 +12,7 @@ it('S6: secrets that only the login shell sets are redacted from the first recor
   const env = { ...place.env, SHELL: shell };
   const nacre = await createNacre(
     { loginEnv: 'always', tools: ['shell-execute'], auditDir: 'audit', redactOutput: true },
-    { ...place, env },
+    { cwd: place.cwd, env },
   );
   const { metadata } = await nacre.tools.shellExecute.run({
     command: 'echo "[$LOGIN_TOKEN] from-the-profile"',

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNacre, type Nacre, ToolRegistry } from '../../src/index.ts';
-import { createPlace } from '../support/nacre.ts';
+import { createPlace, surroundingsOf } from '../support/nacre.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ let nacre: Nacre<'all'>;
 let registry: ToolRegistry;
 
 beforeAll(async () => {
-  nacre = await createNacre({ tools: ['all'] }, createPlace());
+  nacre = await createNacre({ tools: ['all'] }, surroundingsOf(createPlace()));
   registry = new ToolRegistry();
   for (const tool of nacre.registry.list()) registry.register(tool);
   registry.register({

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createNacre, type NacreSettings } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 import { exampleReplies, shapeOf } from '../support/replies.ts';
 
@@ -16,7 +16,10 @@ afterAll(async () => {
 
 type Settings = NacreSettings<'shell-execute'>;
 const create = (settings: Settings) =>
-  createNacre({ loginEnv: 'never', killGraceMs: 200, ...settings, tools: ['shell-execute'] }, place);
+  createNacre(
+    { loginEnv: 'never', killGraceMs: 200, ...settings, tools: ['shell-execute'] },
+    surroundingsOf(place),
+  );
 
 /** Returns an instance with these settings, which tests with the same settings share. */
 function share(settings: Settings = {}) {

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNacre, type Nacre, ShellManager, ShellStatus } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 let place: ReturnType<typeof createPlace>;
 let nacre: Nacre<'bash'>;
 beforeEach(async () => {
   place = createPlace();
-  nacre = await createNacre({ allowedCwdRoots: [place.cwd] }, place);
+  nacre = await createNacre({ allowedCwdRoots: [place.cwd] }, surroundingsOf(place));
 });
 afterEach(async () => {
   await ShellManager.reset();

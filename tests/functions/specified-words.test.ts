@@ -7,12 +7,15 @@ import {
   ShellStatus,
   ToolCategory,
 } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 let nacre: Nacre<'all'>;
 beforeAll(async () => {
-  nacre = await createNacre({ tools: ['all'], allowedCommands: ['*'], loginEnv: 'never' }, place);
+  nacre = await createNacre(
+    { tools: ['all'], allowedCommands: ['*'], loginEnv: 'never' },
+    surroundingsOf(place),
+  );
 });
 afterAll(async () => {
   await nacre.close();

@@ -8,12 +8,12 @@ import {
   ToolRegistry,
   toText,
 } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 let nacre: Nacre<'terminal'>;
 beforeAll(async () => {
-  nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['*'] }, place);
+  nacre = await createNacre({ tools: ['terminal'], allowedCommands: ['*'] }, surroundingsOf(place));
 });
 afterAll(async () => {
   await nacre.close();

@@ -12,7 +12,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNacre, type Nacre, toText } from '../../src/index.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 
 const place = createPlace();
 const command = 'echo $((6 * 7))';
@@ -20,7 +20,7 @@ const messages = [{ role: 'user' as const, content: 'How much is it?' }];
 let nacre: Nacre<'all'>;
 
 beforeAll(async () => {
-  nacre = await createNacre({ tools: ['all'], allowedCommands: ['echo'] }, place);
+  nacre = await createNacre({ tools: ['all'], allowedCommands: ['echo'] }, surroundingsOf(place));
 });
 afterAll(async () => {
   await nacre.close();

@@ -10,7 +10,7 @@ import {
   type WorkflowResult,
   type WorkflowStep,
 } from '../../src/index.ts';
-import { createPlace, runInProcess, survivors } from '../support/nacre.ts';
+import { createPlace, runInProcess, surroundingsOf, survivors } from '../support/nacre.ts';
 import { processesWith } from '../support/processes.ts';
 
 const place = createPlace();
@@ -18,7 +18,7 @@ let nacre: Awaited<ReturnType<typeof createNacre>>;
 beforeAll(async () => {
   nacre = await createNacre(
     { loginEnv: 'never', tools: ['all'], allowedCommands: ['*'], auditDir: 'audit' },
-    place,
+    surroundingsOf(place),
   );
 });
 afterAll(async () => {
@@ -363,7 +363,7 @@ describe('S9: a workflow', () => {
 
   it('does not start if it cannot be saved, and is not resumed from an invalid file', async () => {
     const dir = join(place.cwd, 'state', 'workflows');
-    const own = await createNacre({ loginEnv: 'never', stateDir: 'state' }, place);
+    const own = await createNacre({ loginEnv: 'never', stateDir: 'state' }, surroundingsOf(place));
     mkdirSync(dir, { recursive: true });
     for (const text of ['{}', 'null', '{"steps":{"a":5}}', '{"steps":', '']) {
       writeFileSync(join(dir, 'run_0123456789ab.json'), text);
@@ -382,14 +382,14 @@ describe('S9: a workflow', () => {
   });
 
   it('removes runs after 30 days', async () => {
-    const own = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
+    const own = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, surroundingsOf(place));
     const { run: id } = await own.runWorkflow([{ command: 'true' }]);
     await own.close();
     const path = join(place.cwd, 'state2', 'workflows', `${id}.json`);
     utimesSync(path, 1, 1);
     const yesterday = Date.now() / 1_000 - 86_400;
     utimesSync(path.replace(/json$/, 'steps'), yesterday, yesterday);
-    const later = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, place);
+    const later = await createNacre({ loginEnv: 'never', stateDir: 'state2' }, surroundingsOf(place));
     await later.runWorkflow([{ command: 'true' }]);
     await later.close();
     expect(existsSync(path)).toBe(false);

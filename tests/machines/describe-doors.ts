@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { builtCli } from '../support/build.ts';
 import { serve } from '../support/http.ts';
 import { connect } from '../support/mcp.ts';
-import { createPlace, type Place, runInProcess } from '../support/nacre.ts';
+import { createPlace, type Place, runInProcess, surroundingsOf } from '../support/nacre.ts';
 import { openSocket } from '../support/socket.ts';
 
 /** A machine as users configure it. */
@@ -81,7 +81,7 @@ export function describeDoors(name: string, open: () => DoorMachine, reason?: st
       const machines = { far: parse(entry) };
       const nacre = await createNacre(
         { machines, allowedCommands: ['*'], loginEnv: 'never' },
-        createPlace(env),
+        surroundingsOf(createPlace(env)),
       );
       onTestFinished(() => nacre.close());
       expect(await nacre.run(proof.join(' '), { on: 'far' })).toMatchObject({

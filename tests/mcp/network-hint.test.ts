@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import { createNacre } from '../../src/index.ts';
 import { serve as serveHttp } from '../support/http.ts';
-import { createPlace, survivors } from '../support/nacre.ts';
+import { createPlace, surroundingsOf, survivors } from '../support/nacre.ts';
 import { needLevel, needPrograms } from '../support/needs.ts';
 import { openSocket } from '../support/socket.ts';
 import { shareServers } from './shared-servers.ts';
@@ -113,7 +113,7 @@ describe.concurrent('a command that needs the network in a sandbox without one',
 
   test('in a program: `run` says so in `warnings`', async ({ expect }) => {
     const place = createPlace();
-    const nacre = await createNacre({ sandbox: 'workspace', loginEnv: 'never' }, place);
+    const nacre = await createNacre({ sandbox: 'workspace', loginEnv: 'never' }, surroundingsOf(place));
     expect(await nacre.run(download, { workingDir: cwd })).toMatchObject({
       exitCode: 6,
       warnings: [expect.stringMatching(isOff)],

@@ -7,7 +7,7 @@ import { builtCli } from '../support/build.ts';
 import { serve } from '../support/http.ts';
 import { createStandIns } from '../support/machines.ts';
 import { connect } from '../support/mcp.ts';
-import { createPlace, runInProcess } from '../support/nacre.ts';
+import { createPlace, runInProcess, surroundingsOf } from '../support/nacre.ts';
 import { needLevel, needPrograms } from '../support/needs.ts';
 
 const slow = { timeout: 120_000 };
@@ -337,7 +337,10 @@ test('a program chooses a machine with on', slow, async () => {
   const { createNacre } = (await import(
     `${dirname(builtCli)}/index.js`
   )) as typeof import('../../src/index.ts');
-  const nacre = await createNacre({ machines: { h1: { ssh: 'h1' } }, loginEnv: 'never' }, place);
+  const nacre = await createNacre(
+    { machines: { h1: { ssh: 'h1' } }, loginEnv: 'never' },
+    surroundingsOf(place),
+  );
   onTestFinished(() => nacre.close());
   const { stdout } = await nacre.run('echo $HOME', { on: 'h1' });
   expect(stdout).toBe(`${machines.home('h1')}\n`);

@@ -43,7 +43,7 @@ export class BashWorld extends World {
     for (const folder of [this.home, this.temporary]) mkdirSync(folder, { recursive: true });
     this.#nacre = await createNacre(
       { tools: ['all'], allowedCommands: ['*'], loginEnv: 'never' },
-      { ...this.place, cwd: this.home },
+      { env: this.place.env, cwd: this.home },
     );
   }
 

@@ -22,6 +22,11 @@ export function createPlace(env: Readonly<Record<string, string>> = {}): Place &
   return { cwd, mark, env: { ...own, NACRE_OUTLIVE: outlive, PLACE: mark, ...env } };
 }
 
+/** A place as the second argument of `createNacre`. */
+export function surroundingsOf({ cwd, env }: Place): Place {
+  return { cwd, env };
+}
+
 /**
  * Most tests assert that nothing survives a server, so commands end with it, unless NACRE_TEST_OUTLIVE is `on`. Then
  * `endKept` has to end the worker.
