@@ -1,13 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NacreError } from '../contract/failure.ts';
 import { readRegularFile } from '../support/regular-file.ts';
-import { toSocketAddress } from '../support/socket-address.ts';
 import { settlesWithin } from '../support/timing.ts';
 import type { ControlCall, ControlReply } from './control-call.ts';
+import { openSocket } from './open-socket.ts';
 import { type KeptEngine, toReachedServer } from './reach-kept.ts';
+import { removeLeftovers } from './remove-leftovers.ts';
 
 /** The folder with the sockets of running servers. */
 export interface ServerFolder {
@@ -38,11 +38,12 @@ export interface ServerReplies<Result> {
   close(): void;
 }
 
-/** Calls every server of this user; removes the sockets of dead ones. */
+/** Calls every server of this user; removes the files of dead ones. */
 export async function askServers<Result>(
   { controlDir, replyMs = defaultReplyMs, keptCommands, pid }: ServerFolder,
   call: ControlCall,
 ): Promise<ServerReplies<Result>> {
+  await removeLeftovers(controlDir);
   const paths = listSockets(controlDir).filter((path) => pid === undefined || pidOf(path) === pid);
   const reached = await Promise.all(paths.map((path) => tryToReach(path, replyMs)));
   const servers = reached.flatMap((one) => (one === undefined || one instanceof NacreError ? [] : [one]));
@@ -110,7 +111,7 @@ async function tryToReach(path: string, replyMs: number): Promise<ReachedServer 
 
 async function reach(path: string, replyMs: number): Promise<ReachedServer> {
   const secret = readRegularFile(`${path}.secret`);
-  const socket = await open(path);
+  const socket = await openSocket(path);
   const reader = createInterface({ input: socket });
   // Ends `lines`, and with it a call that waits for its reply, when the socket closes.
   socket.on('close', () => reader.close());
@@ -153,15 +154,6 @@ function noReply(pid: string): NacreError {
 
 function pidOf(path: string): string {
   return basename(path).split('_')[0] ?? '';
-}
-
-function open(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const { address, release } = toSocketAddress(path);
-    const socket = connect(address, () => resolve(socket));
-    for (const event of ['connect', 'close'] as const) socket.once(event, release);
-    socket.on('error', reject);
-  });
 }
 
 function removeSocket(path: string): void {
