@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import type { WebSocket } from 'ws';
 import { tryAgainLater } from '../../contract/console.ts';
-import { settlesWithin, sleep } from '../../support/timing.ts';
+import { settlesWithin } from '../../support/timing.ts';
 import { createConnectedClients } from '../connected-clients.ts';
 import type { NewPage, PageLink } from '../door.ts';
 import { prepareServer } from '../prepare-server.ts';
@@ -23,6 +23,7 @@ import { createHttpDeps, createMcp, type McpDoor, type ServeDeps } from './creat
 import { toGreeting } from './greeting.ts';
 import { handleRequests } from './handle-requests.ts';
 import { createMcpCalls } from './mcp/mcp-calls.ts';
+import { drain } from './requests/drain.ts';
 import { createHttpServer, listen, serveRequests } from './requests/listen.ts';
 import type { HttpDeps } from './routes.ts';
 import { openStreams } from './stream/open-streams.ts';
@@ -120,9 +121,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => done(), { once: true });
     if (signal.aborted) done();
   });
-}
-
-async function drain(countOpen: () => number, limitMs: number): Promise<number> {
-  for (let waitedMs = 0; countOpen() > 0 && waitedMs < limitMs; waitedMs += 20) await sleep(20);
-  return countOpen();
 }
