@@ -44,6 +44,29 @@ test('E2: the end of a killed supervisor is reported only when its init process 
   await fifos.close();
 });
 
+test('E2: the end of a supervisor that was killed before its keeper was ready is reported only when its init process is gone', async () => {
+  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
+  const [name = ''] = await fifos.take(1);
+  const status = openForReading(name);
+  const script = 'sleep 7743 & wait';
+  const supervisor = spawn('bash', ['-c', `bash -c '${script}' & wait`], {
+    stdio: ['ignore', 'ignore', 'ignore', status.theirs],
+    detached: true,
+  });
+  closeSync(status.theirs);
+  const pid = supervisor.pid ?? 0;
+  const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
+  await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length).toBe(1);
+  const [init = 0] = childrenOf(pid);
+  const [keeper = 0] = childrenOf(init);
+  const life = new KeeperLife({ pid, exited }, status.ours, own, limits);
+  supervisor.kill('SIGKILL');
+  await life.gone;
+  expect([init, keeper].map(readStartTime)).toEqual([null, null]);
+  expect(await life.ready).toBe(false);
+  await fifos.close();
+});
+
 // Reaps its child one and a half seconds after the child has died, as a supervisor on a very busy machine does.
 const slowSupervisor = `
   my $init = fork // die;

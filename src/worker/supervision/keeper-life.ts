@@ -65,6 +65,7 @@ export class KeeperLife {
   #lives = true;
   #isEmpty = false;
   #isEnding = false;
+  #holdersGone: Promise<boolean> | undefined;
   #stopContinuing: () => void = () => {};
 
   constructor(launched: Launched, statusFd: number, own: OwnProcesses, limits: KeeperLimits) {
@@ -142,7 +143,7 @@ export class KeeperLife {
     if (await settlesWithin(this.gone, this.#limits.reapMs)) return;
     if ((await this.#initDies()) && (await settlesWithin(this.gone, slowExitMs))) return;
     sendSignal(this.#launched.pid, 'SIGKILL');
-    await killHolders(this.#statusFd);
+    await this.#killHolders();
     this.#status.close();
     await settlesWithin(this.gone, this.#limits.reapMs);
   }
@@ -202,7 +203,7 @@ export class KeeperLife {
   async #onExit(exit: ProcessExit): Promise<void> {
     this.#status.drain();
     if (exit.isLost) await this.#endOrphans();
-    this.#isEmpty = await this.#emptyNamespace();
+    this.#isEmpty = await this.#emptyNamespace(exit);
     this.#lives = false;
     this.#stopContinuing();
     this.#status.close();
@@ -212,9 +213,13 @@ export class KeeperLife {
   }
 
   // A supervisor that was killed is reaped before its namespace is empty. The kernel removes the init process last, and closes its
-  // end of the status pipe first, so only the process itself shows that all others are gone.
-  async #emptyNamespace(): Promise<boolean> {
-    if (!this.#family) return true;
+  // end of the status pipe first, so only the process itself shows that all others are gone. Before `ready`, and on a kernel that does not
+  // list children, it is not known; it is then found by the status pipe. A supervisor that exits has reaped it, and so has the fork server
+  // if it is the init process whose exit was reported.
+  async #emptyNamespace({ signal, isLost }: ProcessExit): Promise<boolean> {
+    const { hasSupervisor, ownProcesses } = this.#own;
+    const isReaped = !isLost && (signal === null || !hasSupervisor);
+    if (!this.#family) return ownProcesses === 0 || isReaped || this.#killHolders();
     const { init, initStartTime } = this.#family;
     if (await untilGone(init, initStartTime, 0)) return true;
     sendSignal(init, 'SIGKILL');
@@ -226,7 +231,13 @@ export class KeeperLife {
     sendSignal(this.#family?.init, 'SIGKILL');
     sendSignal(this.#launched.pid, 'SIGKILL');
     if (await settlesWithin(this.#status.ended, this.#limits.reapMs)) return;
-    await killHolders(this.#statusFd);
+    await this.#killHolders();
+  }
+
+  // Only one call looks at the status pipe: after it, the descriptor is closed and its number may be used again.
+  #killHolders(): Promise<boolean> {
+    this.#holdersGone ??= killHolders(this.#statusFd);
+    return this.#holdersGone;
   }
 }
 

@@ -1,23 +1,36 @@
 import { fstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { createStopwatch, sleep } from '../../support/timing.ts';
 import { sendSignal } from '../processes/process-exit.ts';
+import { readStartTime, untilGone } from './until-gone.ts';
 
 const limitMs = 2_000;
 
 /**
- * Kills every other process that has the file behind a descriptor open, until there is none or 2 s have passed. It finds the
- * processes of a namespace whose supervisor died before it tied them to its own life: no ancestry leads to them.
+ * Kills every other process that has the file behind a descriptor open, and waits until they are gone; returns false if that takes
+ * more than 2 s. It finds the processes of a namespace whose supervisor died before it tied them to its own life: no ancestry leads
+ * to them.
  */
-export async function killHolders(fd: number): Promise<void> {
+export async function killHolders(fd: number): Promise<boolean> {
   const file = tryToStat(() => fstatSync(fd));
-  if (!file) return;
+  if (!file) return true;
   const elapsed = createStopwatch();
+  const killed = new Map<number, string | null>();
   for (let delayMs = 1; elapsed() < limitMs; delayMs = Math.min(delayMs * 2, 50)) {
     const holders = listPids().filter((pid) => holds(pid, file));
-    if (holders.length === 0) return;
-    for (const pid of holders) sendSignal(pid, 'SIGKILL');
+    if (holders.length === 0) return areGone(killed, limitMs - elapsed());
+    for (const pid of holders) {
+      killed.set(pid, readStartTime(pid));
+      sendSignal(pid, 'SIGKILL');
+    }
     await sleep(delayMs);
   }
+  return false;
+}
+
+// A process closes its files before it is gone. The init process of a namespace then waits until all others there are gone.
+async function areGone(killed: ReadonlyMap<number, string | null>, ms: number): Promise<boolean> {
+  const gone = await Promise.all([...killed].map(([pid, startTime]) => untilGone(pid, startTime, ms)));
+  return gone.every((isGone) => isGone);
 }
 
 function listPids(): readonly number[] {
