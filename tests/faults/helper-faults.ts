@@ -38,6 +38,8 @@ export const places = {
   filtered: { ...supervised, sandbox: 'workspace', networkAllow: ['allowed.example'] },
   // The command changes a layer over the workspace; the keepers wait in a pool of their own.
   tracked: { ...supervised, sandbox: 'workspace', changes: 'track' },
+  // The fork server mounts the layer.
+  layered: { ...supervised, workspace: ['project'], changes: 'track' },
   // A guard restricts itself before it becomes the keeper.
   guarded: { ...supervised, exec: 'enforce', execAllow: execAllowOf(['sleep', 'true']) },
 } as const satisfies Record<string, Partial<WorkerOptions>>;

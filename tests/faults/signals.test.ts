@@ -39,6 +39,11 @@ const everyday: readonly FaultCase[] = [
   ['room', 'keeper', 'ENOSPC', 'ending'],
   ['filtered', 'supervisor', 'SIGKILL', 'running'],
   ['tracked', 'fork server', 'SIGKILL', 'starting'],
+  ['layered', 'fork server', 'SIGKILL', 'running'],
+  ['layered', 'supervisor', 'SIGKILL', 'running'],
+  ['layered', 'init', 'SIGKILL', 'ending'],
+  ['layered', 'keeper', 'SIGKILL', 'running'],
+  ['layered', 'keeper', 'ENOSPC', 'ending'],
   ['guarded', 'keeper', 'SIGKILL', 'starting'],
 ];
 
