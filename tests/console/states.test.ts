@@ -106,6 +106,26 @@ describe('the states of the console', { timeout: 600_000 }, () => {
     await page.close();
   });
 
+  test('the page of an agent shows 300 commands, and leads to all of them', async () => {
+    mkdirSync(audit(), { recursive: true });
+    const now = Date.now();
+    const lines = Array.from({ length: 301 }, (_, index) => {
+      const time = new Date(now - 1_000 + index).toISOString();
+      const head = { seq: index, time, id: `cmd_busy${String(index).padStart(4, '0')}`, kind: 'asked' };
+      return `${JSON.stringify({ ...head, door: 'mcp', client: 'busy', command: `echo ${index}`, cwd: '/srv/busy' })}\n`;
+    });
+    const day = new Date(now).toISOString().slice(0, 10);
+    appendFileSync(join(audit(), `${day}_99999_0123456789ab.jsonl`), lines.join(''));
+    const { page, problems } = await openConsolePage(browser, here, { path: '/agents' });
+    await page.getByRole('link', { name: 'busy · busy' }).click();
+    const rows = page.getByRole('list', { name: 'Commands of this agent' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(300);
+    await page.getByRole('link', { name: 'All 301 commands' }).click();
+    await page.waitForURL(/\/commands\?agent=/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test('a thousand agents and long names fit on a phone and a desktop', async () => {
     mkdirSync(audit(), { recursive: true });
     const now = Date.now();

@@ -114,13 +114,23 @@ export function AgentPage({ id }: { readonly id: string }) {
             {agent.shells.length === 1 ? 'Shell' : 'Shells'}: <b>{showOdd(agent.shells.join(', '))}</b>
           </p>
         )}
-        {cards.length === 0 ? <Empty title="No commands." /> : <OwnCommands cards={cards.slice(0, 300)} />}
+        {cards.length === 0 ? (
+          <Empty title="No commands." />
+        ) : (
+          <OwnCommands cards={cards.slice(0, mostCommands)} />
+        )}
+        {cards.length > mostCommands && (
+          <a class="btn more" href={`/commands?agent=${encodeURIComponent(id)}`}>
+            All {toAmount(Math.max(agent.commands, cards.length), 'command')}
+          </a>
+        )}
       </section>
       <Acts cards={cards} />
     </div>
   );
 }
 
+const mostCommands = 300;
 const mostActs = 50;
 
 function Acts({ cards }: { readonly cards: readonly CommandCard[] }) {
