@@ -1,4 +1,4 @@
-import { type Arg, knownArg, patternOf, withProcess } from '../words/arg.ts';
+import { type Arg, knownArg, type Piece, patternOf, toArg, withProcess } from '../words/arg.ts';
 import { escapeGlob, globMatches, globMatchesAnything } from '../words/glob.ts';
 import { limits } from '../words/limits.ts';
 import { normalisePath } from '../words/paths.ts';
@@ -24,7 +24,8 @@ export function findProtectedPlace(
       afterEmpty(arg, home) ??
       listedPlace(arg, cwds, home) ??
       derivedPlace(arg, home) ??
-      aboveDirectory(arg)
+      aboveDirectory(arg) ??
+      aboveTemporary(arg, home)
     );
   if (pattern === '') return undefined;
   for (const cwd of cwds ?? [undefined]) {
@@ -73,15 +74,30 @@ function aboveDirectory({ pieces: [first, second] }: Arg): ProtectedPlace | unde
     : undefined;
 }
 
-/** `$x/` is the root directory if a variable of the script was never set. */
-function afterEmpty(
+/** `$x/` and `$x$y/` are the root directory if the variables of the script were never set. */
+function afterEmpty({ pieces, pos, end }: Arg, home: string): ProtectedPlace | undefined {
+  const at = pieces.findIndex((piece) => !isUnset(piece));
+  const [slash, ...more] = at < 1 ? [] : pieces.slice(at);
+  if (typeof slash !== 'string' || !/^\/+$/.test(slash)) return undefined;
+  return more.every(isUnset) ? findProtectedPlace(knownArg(slash, { pos, end }), undefined, home) : undefined;
+}
+
+function isUnset(piece: Piece): boolean {
+  return typeof piece === 'object' && piece.outside === true && /^\$\{?[a-z_]\w*\}?$/.test(piece.text);
+}
+
+/** `$TMPDIR/../..` and `$(mktemp -d)/../..` lead to the root directory. */
+function aboveTemporary(
   { pieces: [first, second, ...more], pos, end }: Arg,
   home: string,
 ): ProtectedPlace | undefined {
-  const isUnset =
-    typeof first === 'object' && first.outside === true && /^\$\{?[a-z_]\w*\}?$/.test(first.text);
-  if (!isUnset || typeof second !== 'string' || !/^\/+$/.test(second) || more.length > 0) return undefined;
-  return findProtectedPlace(knownArg(second, { pos, end }), undefined, home);
+  if (typeof first !== 'object' || typeof second !== 'string' || !second.startsWith('/..')) return undefined;
+  const folder = /^\$\{?TMPDIR\}?$/.test(first.text)
+    ? '/tmp'
+    : /^[$(`]{1,2}mktemp -d\b/.test(first.text)
+      ? '/tmp/x'
+      : undefined;
+  return folder && findProtectedPlace(toArg([folder + second, ...more], { pos, end }), undefined, home);
 }
 
 /** A word that `read`, `mapfile` or `getopts` made from text with a path in it. */

@@ -58,6 +58,8 @@ export const printingPrograms: readonly ProgramEntry[] = [
     output: (call) => {
       const { args, stdin, name } = call;
       if (args.length > 0 && args.every(isFile)) return contentsOf(call);
+      const [piece] = args.length === 1 ? (args[0]?.pieces ?? []) : [];
+      if (typeof piece === 'object' && piece.output !== undefined) return { text: piece.output, more: true };
       const copies = name === 'cat' && args.every((arg) => arg.text === '-') && stdin !== 'none';
       return copies ? (stdin.more ? { ...stdin, more: true } : stdin.text) : undefined;
     },

@@ -417,7 +417,8 @@ function defaulted(
     const missing = colon && text === '';
     const replaced = sign === '+' ? !missing : missing;
     if (text === undefined || !replaced) values.push(sign === '+' ? [''] : value);
-    if (text === undefined || replaced) values.push(...operand);
+    // An argument that was not passed is empty here, and `${1-x}` distinguishes the two.
+    if (text === undefined || replaced || (text === '' && !colon && sign !== '+')) values.push(...operand);
   }
   if (sign === '=') {
     expansion.walk.assign(

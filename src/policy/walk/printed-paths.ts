@@ -82,7 +82,7 @@ function searched(call: ProgramCall): readonly string[] | undefined {
 
 /** The output of a program that prints nothing itself, such as `env` or `sh -c`: that of the program it starts. */
 export function passedOn(call: ProgramCall, { wraps }: ProgramFacts, inner: Output): Partly | undefined {
-  if (inner === silent || inner.text === '' || inner.more || call.name === 'xargs') return undefined;
+  if (inner === silent || inner.text === '') return undefined;
   return wraps || shells.has(call.name) ? { ...inner, more: true } : undefined;
 }
 

@@ -125,10 +125,18 @@ export function combineForms(one: Forms, other: Forms): Forms {
 
 /** Output that may be any of these, part of them, or text derived from them. */
 export function possibleOutput(outputs: readonly Output[]): Output {
-  if (!outputs.some(mayExpandIn)) return anyOutput;
+  if (!outputs.some(mayExpandIn)) return pathsOf(outputs);
   let from = '';
   for (const output of outputs) from += output.text + (output.from ?? '');
   return { text: '', more: true, from: boundedFrom(from) };
+}
+
+/** The danger rules look for paths near the root in what a branch or a loop may print. */
+function pathsOf(outputs: readonly Output[]): Output {
+  let paths = '';
+  for (const { text } of outputs)
+    if (text.length < 64 && /(?:^|\s)[/~]/.test(text)) paths += `${text.trim()}\n`;
+  return paths === '' || paths.length > 256 ? anyOutput : { text: paths, more: true };
 }
 
 function mayExpandIn({ text, from }: Output): boolean {
