@@ -125,7 +125,9 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     for (const one of walk.links.size === 0 ? [call] : [call, call.through(walk.links)])
       for (const danger of dangerOf(one.atPlaces(), facts.dangers))
         walk.problems.push({ scope: 'danger', program: name, ...danger });
-  if (entry === undefined && !free && args.length > 1) findPassedDanger(site, how);
+  const isUnclear =
+    entry === undefined || (effects?.length ? effects.every(({ does }) => does === 'refuse') : false);
+  if (isUnclear && !free && args.length > 1) findPassedDanger(site, how);
   if (walk.files.size > 0 && (name !== base || name === scope.shell.arg0)) runWritten(call, scope, walk);
   if (free) return printsState(call, scope) ? anyOutput : silent;
   noteReading(walk, call, scope.stdin);
