@@ -10,7 +10,7 @@ import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import { noTrails, type Shell } from './shell.ts';
-import { followed } from './trails.ts';
+import { followed, relativePath } from './trails.ts';
 import { mayBeAnywhere } from './unknown-writes.ts';
 import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
@@ -407,7 +407,7 @@ const nothing: Variable = { kind: 'text', values: [['']] };
 function changeDirectory(shell: Shell, path: Arg | undefined): void {
   shell.isAnywhere = mayEndAnywhere(shell, path);
   const places = changedPlaces(shell, path);
-  shell.trails = changedTrails(shell, path?.text);
+  shell.trails = changedTrails(shell, path);
   shell.cwd = changedDirectory(shell, path);
   shell.places = shell.cwd === undefined ? places : [];
 }
@@ -433,9 +433,18 @@ function mayEndAnywhere({ isAnywhere }: Shell, path: Arg | undefined): boolean {
   return mayBeAnywhere(path.pieces) || /^(?:\.\/)*\.[^/]*$/.test(prefixOf(path));
 }
 
-function changedTrails({ cwd, trails }: Shell, text: string | undefined): readonly string[] {
-  if (cwd !== undefined || text === undefined || /^(?:\/|-$)/.test(text)) return noTrails;
+function changedTrails({ cwd, trails }: Shell, path: Arg | undefined): readonly string[] {
+  const text = path?.text;
+  if (text === undefined) return knownEnding(path);
+  if (cwd !== undefined || /^(?:\/|-$)/.test(text)) return noTrails;
   return trails.map((trail) => followed(trail, text));
+}
+
+/** The folders that a path such as `"$x/.git"` ends with. */
+function knownEnding(path: Arg | undefined): readonly string[] {
+  const last = path?.pieces.at(-1);
+  const slash = typeof last === 'string' ? last.indexOf('/') : -1;
+  return typeof last !== 'string' || slash < 0 ? noTrails : [relativePath(last.slice(slash + 1))];
 }
 
 function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[] | undefined {

@@ -56,7 +56,7 @@ export function walkCommand(walk: Walk, node: Command, scope: WalkScope): Output
 function recordLastWord({ head, words }: CommandForms, { shell }: WalkScope): void {
   for (const form of words) {
     const last = form[form.length - 1] ?? head;
-    if (last?.text?.startsWith('/')) recordPath(last.text, shell);
+    if (last?.text !== undefined && /^\/|(?:^|\/)\.\w/.test(last.text)) recordPath(last.text, shell);
     // Only text that could be evaluated again or be an option matters.
     if (
       last !== undefined &&
