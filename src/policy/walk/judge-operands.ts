@@ -34,20 +34,21 @@ function pathsIn(arg: Arg): readonly Arg[] {
 
 /** Programs without an entry that only read. */
 const readers = new Set(
-  `actionlint ast-grep checkov cloc codespell dust duf editorconfig-checker erd exa eza gitleaks hadolint jsonlint lsd ls-lint markdownlint
-  biome cspell dprint markdownlint-cli2 nacre onefetch pastel prettier pv remark scc semgrep shellcheck shfmt sg tokei trivy trufflehog
-  typos vale yamllint z zoxide`.split(/\s+/),
+  `actionlint ast-grep biome checkov cloc codespell cspell dprint duf dust editorconfig-checker erd exa eza gitleaks hadolint jsonlint ls-lint lsd
+  markdownlint markdownlint-cli2 nacre onefetch pastel prettier pv remark scc semgrep sg shellcheck shfmt tokei trivy trufflehog typos vale
+  yamllint z zoxide`.split(/\s+/),
 );
 
 /** Programs whose entry judges options only. */
 const writers = new Set(
-  `link lz4 dos2unix unix2dos mknod ffmpeg convert magick sqlite3 duckdb gh glab cargo cmake helm terraform tofu sshfs pscp psftp rclone restic borg borgmatic duplicity rdiff-backup rsnapshot unison dar afio restore lsyncd svn svnadmin hg sl chg jj cvs bzr
-  brz darcs fossil aws gsutil gcloud az oc podman nerdctl buildah podman-compose docker-compose minikube lxc incus multipass limactl
-  jar jlink jmod jpackage keytool javadoc ar gcc-ar llvm-ar strip llvm-strip patchelf ranlib qpdf mutool ps2pdf gs exiftool
-  jpegoptim mogrify sphinx-build mkdocs virtualenv meson initdb pg_ctl asciinema xmllint gpgtar dpkg-deb dpkg-source go rails dune mix flutter rebar3
-  stack dart composer cnpm gem luarocks opam conda mamba micromamba pixi uv pdm poetry hatch vagrant yt-dlp youtube-dl gallery-dl ftp lftp tftp
-  gio dpkg rpm mbsync fetchmail cdk sam serverless sls wrangler vercel rotatelogs mbuffer csplit uudecode chromium google-chrome mencoder
-  bzrtools nix flox guix cookiecutter http https xh axel aria2c mongodump mongoexport tectonic dump openssl jupyter yadm vcsh etckeeper`.split(
+  `afio ar aria2c asciinema aws axel az borg borgmatic brz buildah bzr bzrtools c++ cargo cc cdk chg chromium clang clang++ cmake cnpm composer
+  conda convert cookiecutter csplit cvs dar darcs dart docker-compose dos2unix dpkg dpkg-deb dpkg-source duckdb dump dune duplicity etckeeper
+  exiftool fetchmail ffmpeg flox flutter fossil ftp g++ gallery-dl gcc gcc-ar gcloud gem gh gio glab go google-chrome gpgtar gs gsutil guix hatch
+  helm hg http https incus initdb jar javadoc jj jlink jmod jpackage jpegoptim jupyter keytool ld lftp limactl link llvm-ar llvm-strip lsyncd
+  luarocks lxc lz4 magick mamba mbsync mbuffer mencoder meson micromamba minikube mix mkdocs mknod mocha mogrify mongodump mongoexport multipass
+  mutool nerdctl nix oc opam openssl patchelf pdm pg_ctl pixi playwright podman podman-compose poetry ps2pdf pscp psftp qpdf rails ranlib rclone
+  rdiff-backup rebar3 restic restore rotatelogs rpm rsnapshot sam serverless sl sls sphinx-build sqlite3 sshfs stack strip svn svnadmin tectonic
+  terraform tftp tofu unison unix2dos uudecode uv vagrant vcsh vercel virtualenv wrangler xh xmllint yadm youtube-dl yt-dlp`.split(
     /\s+/,
   ),
 );

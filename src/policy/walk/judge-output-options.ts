@@ -41,7 +41,7 @@ function pathsIn(arg: Arg, next: Arg | undefined): readonly Arg[] {
 }
 
 const writes =
-  /^-(?!.*(?:exclude|include|ignore|skip|filter|input|config|git-dir|work-tree)).*(?:out|log|report|xml|dump|save|dest|export|target|trace|profile|cache|prefix|emit|artifact|install|extract|Map)|^-W[alp],-[ao]/i;
+  /^-(?!.*(?:exclude|include|ignore|skip|filter|input|config|git-dir|work-tree)).*(?:out|log|report|xml|dump|save|dest|export|target|trace|profile|cache|prefix|emit|artifact|install|extract|graphviz|record|diagnostics|Map)|^-W[alp],-[ao]/i;
 
 const takesPath =
   /^(?:-[oO]|--?[\w-]{0,40}(?:out|output|log-?file|logfile|dump|save|dest|destination|prefix|target|results|joblog|workdir|cov-report|result-json|cache-location|(?:output|target|install|cache|log|report|download)-?(?:dir|directory|path|folder|root))[\w-]{0,40})$/i;
