@@ -11,7 +11,7 @@ import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
 import { noTrails, type Shell } from './shell.ts';
 import { followed, relativePath } from './trails.ts';
-import { mayBeAnywhere } from './unknown-writes.ts';
+import { isReadFromFile, mayBeAnywhere } from './unknown-writes.ts';
 import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
@@ -407,6 +407,7 @@ const nothing: Variable = { kind: 'text', values: [['']] };
 function changeDirectory(shell: Shell, path: Arg | undefined): void {
   shell.isAnywhere = mayEndAnywhere(shell, path);
   const places = changedPlaces(shell, path);
+  shell.isRead = shell.isAnywhere && (shell.isRead || path?.pieces.some(isReadFromFile) === true);
   shell.trails = changedTrails(shell, path);
   shell.cwd = changedDirectory(shell, path);
   shell.places = shell.cwd === undefined ? places : [];

@@ -99,6 +99,8 @@ export class Shell {
   trails: readonly string[] = noTrails;
   /** True after `cd` to a folder whose name a program printed: it may be `.git`. */
   isAnywhere = false;
+  /** True if a file contains that name. */
+  isRead = false;
   private definitions: Definitions;
 
   constructor(from?: Shell) {
@@ -112,6 +114,7 @@ export class Shell {
     this.places = from?.places ?? [];
     this.trails = from?.trails ?? noTrails;
     this.isAnywhere = from?.isAnywhere ?? false;
+    this.isRead = from?.isRead ?? false;
     this.definitions = from?.definitions ?? new Definitions();
     this.definitions.refCount++;
   }
@@ -163,6 +166,7 @@ export class Shell {
     copy.places = this.places;
     copy.trails = this.trails;
     copy.isAnywhere = this.isAnywhere;
+    copy.isRead = this.isRead;
     return copy;
   }
 
@@ -191,6 +195,7 @@ export class Shell {
     this.places = other.places;
     this.trails = other.trails;
     this.isAnywhere = other.isAnywhere;
+    this.isRead = other.isRead;
   }
 
   /** Merges the state of another branch: afterwards everything that was possible in either is possible. */
@@ -203,6 +208,7 @@ export class Shell {
       this.places = [...new Set([...placesOf(this), ...placesOf(other)])].slice(0, limits.trails);
     this.cwd = eitherCwd(this.cwd, other.cwd);
     this.isAnywhere ||= other.isAnywhere;
+    this.isRead ||= other.isRead;
     if (this.trails !== other.trails) this.trails = eitherTrails(this.trails, other.trails);
   }
 

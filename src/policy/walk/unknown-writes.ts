@@ -19,9 +19,14 @@ export function noteUnknownWrite(
   const { text, pieces, pos, end } = target;
   const isLost = text === undefined ? mayBeAnywhere(pieces) : shell.isAnywhere && !text.startsWith('/');
   const last = pieces.at(-1);
-  const isRead = pieces.some((piece) => typeof piece === 'object' && readsFile.test(piece.text));
+  const isRead = (shell.isAnywhere && shell.isRead) || pieces.some(isReadFromFile);
   if (isLost && !(typeof last === 'string' && isHarmlessName(last)))
     walk.unknownWrites.push({ program, isRead, pos, end });
+}
+
+/** Returns true for text that a substitution reads from a file. */
+export function isReadFromFile(piece: Piece): boolean {
+  return typeof piece === 'object' && readsFile.test(piece.text);
 }
 
 /** A substitution that prints a file, whose text is a list of names. */
