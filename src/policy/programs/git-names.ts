@@ -1,22 +1,29 @@
 // Refs and remotes whose name begins with a dash. Most commands of git refuse to create one, but not all, and other programs would
 // read the name as an option: `git fetch $(git tag)`.
 import type { ProgramCall } from '../options/program-call.ts';
-import { prefixOf, wordText } from '../words/arg.ts';
+import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { stdinText } from './option-effects.ts';
 import type { Effect } from './program.ts';
 
 /** Refuses a call that may create a ref or a remote whose name begins with a dash. */
 export function misnamed(call: ProgramCall): Effect[] {
-  const transfers = call.args.some(({ text }) => text !== undefined && /^(?:fetch|pull|push)$/.test(text));
-  const at = call.args.find((arg, index) => {
-    const text = prefixOf(arg);
-    if (!text.includes('-') || /\s/.test(text)) return false;
-    return names.test(text) || (transfers && target.test(text)) || isRemote(call, text, index);
-  });
-  const read = call.args.some(({ text }) => text === '--stdin') && names.test(stdinText(call));
+  const { args } = call;
+  const at = args.find((arg, index) => isMisnamed(prefixOf(arg), args, index));
+  const read = args.some(({ text }) => text === '--stdin') && names.test(stdinText(call));
   if (at === undefined && !read) return [];
   const reason = 'other programs would read a name that begins with - as an option';
   return [{ does: 'refuse', at: at ?? call.self, rule: 'file_name', reason }];
+}
+
+// Called for every option that a word might become, so the usual words are decided without a pattern.
+function isMisnamed(text: string, args: readonly Arg[], index: number): boolean {
+  if (text.startsWith('-')) return args.some(namesRemote) && isRemote(args, text, index);
+  if (!text.includes('/-') && !text.includes(':-') && !text.includes('.-')) return false;
+  return !/\s/.test(text) && (names.test(text) || (target.test(text) && args.some(transfers)));
+}
+
+function namesRemote({ text }: Arg): boolean {
+  return text === 'remote' || text === 'clone';
 }
 
 /** A ref such as `refs/tags/--x`, and a section `remote.--x` of the settings. */
@@ -25,8 +32,12 @@ const names = /(?:^|[\s:+])refs\/(?:[^\s:]{0,200}\/)?-|^(?:remote|branch)\.-/;
 /** The target of `HEAD:--x`. */
 const target = /^[^-:][^:]*:(?:[^:]{0,200}\/)?-/;
 
+function transfers({ text }: Arg): boolean {
+  return text === 'fetch' || text === 'pull' || text === 'push';
+}
+
 /** The name of a new remote: an operand after `--`, or the value of `git clone --origin`. */
-function isRemote({ args }: ProgramCall, text: string, index: number): boolean {
+function isRemote(args: readonly Arg[], text: string, index: number): boolean {
   if (/^--origin=-|^-o-/.test(text)) return true;
   const before = wordText(args[index - 1]);
   if (!text.startsWith('-')) return false;

@@ -26,13 +26,16 @@ function rest(stdin: Output): Output {
 
 /** Records that a program may leave a part of its stdin to the next one. */
 export function noteReading({ partlyRead }: Walk, call: ProgramCall, stdin: Stdin): void {
-  if (stdin === 'none' || partlyRead.get(stdin) === 'anywhere') return;
+  // Of arbitrary text, any part is arbitrary text as well.
+  if (stdin === 'none' || (stdin.text === '' && stdin.operand !== true && stdin.counts === undefined)) return;
+  if (partlyRead.get(stdin) === 'anywhere') return;
   const position = lineReaders.has(call.name)
     ? linePosition(call)
     : readsInput(call)
       ? 'anywhere'
       : undefined;
-  if (position !== undefined) partlyRead.set(stdin, position);
+  // A line that is read leaves whole lines, so only the rest of a known text changes.
+  if (position === 'anywhere' || (position === 'line' && !stdin.more)) partlyRead.set(stdin, position);
 }
 
 /** Returns an input of its own for each group of commands, so that reading one changes no other. */

@@ -11,6 +11,7 @@ import type {
 } from 'unbash';
 import {
   anyOutput,
+  foreignOperands,
   foreignOutput,
   joinOutput,
   type Output,
@@ -132,7 +133,8 @@ function walkStages(walk: Walk, node: Pipeline, scope: WalkScope): Output {
     const deferredBefore = walk.deferred.length;
     output = walkNode(walk, command, inner);
     if (walk.deferred.length === deferredBefore) inner.shell.release();
-    stdin = separateInput(node.operators[index] === '|&' ? withErrors(output) : output);
+    const printed = node.operators[index] === '|&' ? withErrors(output) : output;
+    stdin = printed === foreignOperands ? separateInput(printed) : printed;
   }
   return output;
 }
