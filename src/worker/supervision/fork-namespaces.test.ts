@@ -9,8 +9,8 @@ const layer = {
 } as unknown as Layer;
 const layered = { ...plainSandboxPlan, layer };
 
-async function ready(): Promise<ForkNamespaces> {
-  const namespaces = new ForkNamespaces();
+async function ready(now?: () => number): Promise<ForkNamespaces> {
+  const namespaces = new ForkNamespaces(now);
   expect(namespaces.of(plainSandboxPlan, undefined)).toBeUndefined();
   namespaces.noteStarted({ ready: Promise.resolve(true) }, undefined);
   await Promise.resolve();
@@ -35,4 +35,20 @@ test('where the kernel refuses overlays, bubblewrap makes the namespaces of laye
   expect(plain).toBeDefined();
   namespaces.noteStarted({ ready: Promise.resolve(true) }, plain);
   expect(namespaces.of(layered, undefined)).toBeUndefined();
+});
+
+test('after failures, one namespace a minute is tried, because processes may only have been short', async () => {
+  let now = 0;
+  const namespaces = await ready(() => now);
+  const plain = namespaces.of(plainSandboxPlan, undefined) as ForkNamespace;
+  for (let count = 0; count < 3; count += 1) namespaces.noteFailed(plain);
+  now = 59_000;
+  expect(namespaces.of(plainSandboxPlan, undefined)).toBeUndefined();
+  now = 60_000;
+  expect(namespaces.of(plainSandboxPlan, undefined)).toBeDefined();
+  namespaces.noteFailed(plain);
+  expect(namespaces.of(plainSandboxPlan, undefined)).toBeUndefined();
+  now = 120_000;
+  namespaces.noteStarted({ ready: Promise.resolve(true) }, plain);
+  expect(namespaces.of(plainSandboxPlan, undefined)).toBeDefined();
 });

@@ -8,6 +8,8 @@ import type { ForkNamespace } from './fork-server-script.ts';
 
 // After this many failures one after the other, the kernel is assumed to allow namespaces to `bwrap` alone (AppArmor).
 const maxFailures = 3;
+// Processes or memory may only have been short, so one more namespace is tried after this time.
+const retryMs = 60_000;
 
 /**
  * Decides which keepers get namespaces that the fork server creates itself. The first keeper is started by `bwrap`:
@@ -16,19 +18,25 @@ const maxFailures = 3;
 export class ForkNamespaces {
   #bubblewrapWorks = false;
   // A kernel may allow namespaces, but no overlay in them.
-  readonly #failures = { plain: 0, layered: 0 };
+  readonly #failures = { plain: { count: 0, at: 0 }, layered: { count: 0, at: 0 } };
+  readonly #now: () => number;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** The namespace for a plan; undefined if `bwrap` has to create it, or if the shell needs `Guard.wrap`. */
   of(plan: SandboxPlan, guard: Guard | undefined): ForkNamespace | undefined {
-    if (!this.#bubblewrapWorks || this.#failures[plan.layer ? 'layered' : 'plain'] >= maxFailures)
-      return undefined;
+    const { count, at } = this.#failures[plan.layer ? 'layered' : 'plain'];
+    const hasFailed = count >= maxFailures && this.#now() - at < retryMs;
+    if (!this.#bubblewrapWorks || hasFailed) return undefined;
     if (guard && !guard.forkWords) return undefined;
     return toForkNamespace(plan, guard?.forkWords);
   }
 
   /** Records that the fork server has started a keeper, in a namespace of its own or through `bwrap`. */
   noteStarted(keeper: Pick<Keeper, 'ready'>, namespace: ForkNamespace | undefined): void {
-    if (namespace) this.#failures[kindOf(namespace)] = 0;
+    if (namespace) this.#failures[kindOf(namespace)].count = 0;
     else if (!this.#bubblewrapWorks)
       void keeper.ready.then((isReady) => {
         this.#bubblewrapWorks ||= isReady;
@@ -37,7 +45,9 @@ export class ForkNamespaces {
 
   /** Records that a namespace could not be created. */
   noteFailed(namespace: ForkNamespace): void {
-    this.#failures[kindOf(namespace)] += 1;
+    const failures = this.#failures[kindOf(namespace)];
+    failures.count += 1;
+    failures.at = this.#now();
   }
 }
 
