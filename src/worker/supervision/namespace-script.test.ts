@@ -44,11 +44,11 @@ const plan = {
   supervisor: ['false'],
   hasSupervisor: false,
   ownProcesses: 1,
-  bashPath: '/bin/bash',
 } as const;
-const start = async (mounts: readonly string[] = [], guard?: readonly string[]) =>
+const start = async (mounts: readonly string[] = [], guard?: readonly string[], bashPath = '/bin/bash') =>
   startWithForkServer(forkServer, {
     ...plan,
+    bashPath,
     env: { FOLDER: folder },
     fifos: await pool.take(4),
     namespace: { user: '', layers: [], droppedCapabilities: [], mounts, guard },
@@ -126,6 +126,13 @@ describe('a keeper in namespaces of the fork server', () => {
       await keeper.gone;
       closeEnds(keeper);
     }
+  });
+
+  test('a shell that cannot be executed is a failed request', async () => {
+    const failing = start([], undefined, join(folder, 'missing'));
+    await expect(failing).rejects.toBeInstanceOf(NotForkedError);
+    await expect(failing).rejects.toThrow('exec: ENOENT');
+    await expect.poll(() => processesWith(`FOLDER=${folder}`), { timeout: 10_000 }).toHaveLength(1);
   });
 
   test('E2: it reaps orphans that end after the command', async () => {

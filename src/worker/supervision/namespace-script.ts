@@ -53,9 +53,10 @@ sub keep {
         syscall $setpgid, 0, 0;
         failed(6, 'capabilities') unless drop_capabilities(@dropped);
         failed(6, 'guard') if $guard && !eval { Guard::restrict($guard->{rules}, 7); 1 };
-        close_fds(3);
+        close_fds(3, 5);
+        close_fds(7);
         execute(@$argv);
-        quit(127);
+        failed(6, 'exec');
     }
     close_fds(0, 2);
     close_fds(5);
