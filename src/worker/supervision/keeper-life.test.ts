@@ -44,6 +44,32 @@ test('E2: the end of a killed supervisor is reported only when its init process 
   await fifos.close();
 });
 
+test('E2: only the first `ready` has an effect, because a command of root can repeat it', async () => {
+  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
+  const [name = ''] = await fifos.take(1);
+  const status = openForReading(name);
+  const supervisor = spawn('bash', ['-c', 'sleep 7742 & wait; exec sleep 7742'], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  const pid = supervisor.pid ?? 0;
+  const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
+  await expect.poll(() => childrenOf(pid).length).toBe(1);
+  const life = new KeeperLife({ pid, exited }, status.ours, { hasSupervisor: true, ownProcesses: 1 }, limits);
+  writeSync(status.theirs, 'ready\0');
+  expect(await life.ready).toBe(true);
+  process.kill(childrenOf(pid)[0] ?? 0, 'SIGKILL');
+  await expect.poll(() => childrenOf(pid)).toEqual([]);
+  // A keeper that has no init process when it reports `ready` would be killed.
+  writeSync(status.theirs, 'ready\0exited 3 1 0\0');
+  expect((await life.ended).exit.code).toBe(3);
+  expect(readStartTime(pid)).not.toBeNull();
+  supervisor.kill('SIGKILL');
+  await life.gone;
+  closeSync(status.theirs);
+  await fifos.close();
+});
+
 test('E2: the end of a supervisor that was killed before its keeper was ready is reported only when its init process is gone', async () => {
   const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
   const [name = ''] = await fifos.take(1);

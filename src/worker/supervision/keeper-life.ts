@@ -8,9 +8,10 @@ import { parseKeeperMessage } from './keeper-script.ts';
 import { killHolders } from './kill-holders.ts';
 import { readStartTime, untilExited, untilGone } from './until-gone.ts';
 
-/** The keeper's `ended` message: how the command's shell ended, and how many processes its namespace had then. */
+/** The keeper's `ended` message: how the command's shell ended. */
 export interface KeeperEnd {
   readonly exit: ProcessExit;
+  /** How many processes its namespace had then; 2 can mean more in a namespace of the fork server. */
   readonly processes: number | null;
 }
 
@@ -62,6 +63,7 @@ export class KeeperLife {
   readonly gone: Promise<void>;
   cpuMs: number | null = null;
   #family: Family | undefined;
+  #hasReported = false;
   #lives = true;
   #isEmpty = false;
   #isEnding = false;
@@ -184,7 +186,8 @@ export class KeeperLife {
 
   #onText(text: string): void {
     const message = parseKeeperMessage(text);
-    if (message?.kind === 'ready') this.#onReady();
+    // A command of root can repeat the message endlessly, and each one would be answered by reading /proc.
+    if (message?.kind === 'ready' && !this.#hasReported) this.#onReady();
     if (message?.kind !== 'ended') return;
     this.cpuMs = message.cpuMs;
     this.#ended.resolve({ exit: exitOf(message), processes: message.processes });
@@ -192,6 +195,7 @@ export class KeeperLife {
 
   // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper without a supervisor.
   #onReady(): void {
+    this.#hasReported = true;
     if (this.#own.ownProcesses > 0 && canFindFamily()) {
       this.#family = findFamily(this.#launched.pid, this.#own);
       if (!this.#family) return void this.giveUp().then(() => this.#ready.resolve(false));
