@@ -100,7 +100,7 @@ export class KeeperLife {
     this.#isEnding = true;
     if (!this.#lives) return;
     if (isEmpty && !this.#own.hasSupervisor) {
-      const timer = setTimeout(() => this.end(), quitMs);
+      const timer = setTimeout(() => this.#endLiving(), quitMs);
       void this.gone.then(() => clearTimeout(timer));
       return;
     }
@@ -108,6 +108,13 @@ export class KeeperLife {
     const init = this.#family?.init ?? this.#candidates()[0];
     sendSignal(init ?? pid, 'SIGKILL');
     if (init !== undefined && init !== pid) this.#expectExit(createStopwatch());
+  }
+
+  // A keeper that has exited by itself may have been reaped before its exit is reported, and its pid may be used again.
+  #endLiving(): void {
+    const { init, initStartTime = null } = this.#family ?? {};
+    if (init !== undefined && readStartTime(init) !== initStartTime) return;
+    this.end();
   }
 
   /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */
