@@ -1,14 +1,13 @@
 // Kills, stops or starves one of nacre's own processes at one moment of a command.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { JobSpec, JobState } from '../../src/contract/job.ts';
 import { createStopwatch, sleep } from '../../src/support/timing.ts';
 import type { WorkerOptions } from '../../src/worker/worker-options.ts';
 import { execAllowOf } from '../support/exec-list.ts';
 import { findHelper, findWaitingKeeper, type Helper, processesOf } from '../support/helper-processes.ts';
 import { processesWith } from '../support/processes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createTestWorker, type TestWorker } from '../support/worker.ts';
 
 /** The faults of a process: a signal, or a system call that fails from then on. */
@@ -36,10 +35,10 @@ export const places = {
   room: { ...supervised, sandbox: 'workspace' },
   // Node spawns the keepers, and a bridge sends the socket of the proxy.
   filtered: { ...supervised, sandbox: 'workspace', networkAllow: ['allowed.example'] },
-  // The command changes a layer over the workspace; the keepers wait in a pool of their own.
+  // bubblewrap starts in a mount namespace with a layer over the workspace; the keepers wait in a pool of their own.
   tracked: { ...supervised, sandbox: 'workspace', changes: 'track' },
   // The fork server mounts the layer.
-  layered: { ...supervised, workspace: ['project'], changes: 'track' },
+  layered: { ...supervised, changes: 'track' },
   // A guard restricts itself before it becomes the keeper.
   guarded: { ...supervised, exec: 'enforce', execAllow: execAllowOf(['sleep', 'true']) },
 } as const satisfies Record<string, Partial<WorkerOptions>>;
@@ -56,15 +55,25 @@ const limits: Readonly<Record<string, string>> = {
 const endMs = 20_000;
 let labels = 0;
 
-/** Runs a command with a fault: it has its own end or a lost one, nothing of it survives, and the next command works. */
-export async function tryFault([place, helper, fault, moment]: FaultCase): Promise<void> {
-  const here = createTestWorker(places[place]);
+/** A worker whose commands run in a place, in a folder that may have a layer. */
+export function createWorkerIn(place: Place): TestWorker & { readonly cwd: string } {
+  const cwd = temporaryFolder();
+  return { ...createTestWorker({ ...places[place], cwd }), cwd };
+}
+
+/**
+ * Runs a command with a fault: it has its own end or a lost one, nothing of it survives, and the next command works. Returns
+ * whether the helper was found: not every place has each of them.
+ */
+export async function tryFault([place, helper, fault, moment]: FaultCase): Promise<boolean> {
+  const here = createWorkerIn(place);
   const label = `77${process.pid}.${labels++}`;
-  const cwd = join(here.folder, 'project');
-  mkdirSync(cwd);
+  const { cwd } = here;
+  let result: FaultResult;
   try {
     await here.run('true', { cwd, room: 'one' });
-    const state = await runWithFault(here, { label, cwd }, [place, helper, fault, moment]);
+    result = await runWithFault(here, { label, cwd }, [place, helper, fault, moment]);
+    const { state } = result;
     expectTruth(state, fault, moment);
     // Background processes of a session outlive its shell, and are reported.
     const reported = state.end?.session ? state.end.leftRunning.map(({ pid }) => pid) : [];
@@ -79,6 +88,7 @@ export async function tryFault([place, helper, fault, moment]: FaultCase): Promi
   }
   await until(() => remaining(here).length === 0);
   assert.deepEqual(remaining(here), []);
+  return result.isFound;
 }
 
 // A shell that was starved before the fault was noticed may still be the next one.
@@ -98,33 +108,42 @@ function remaining(here: TestWorker): readonly number[] {
   }
 }
 
+interface FaultResult {
+  readonly state: JobState;
+  /** False if there was no process to strike. */
+  readonly isFound: boolean;
+}
+
 async function runWithFault(
   here: TestWorker,
   { label, cwd }: { readonly label: string; readonly cwd: string },
   [, helper, fault, moment]: FaultCase,
-): Promise<JobState> {
+): Promise<FaultResult> {
+  let isFound = false;
   // Without a keeper there is nothing to strike: to the kernel, pid 0 means the process group of this test.
   const strike = (keeper: number | undefined) => {
     const pid = keeper && findHelper(here, helper, keeper);
-    if (pid) apply(fault, pid);
+    if (!pid) return;
+    isFound = true;
+    apply(fault, pid);
   };
   const spec: Partial<JobSpec> = { cwd, room: 'one' };
   if (moment === 'idle') {
     strike(await find(() => findWaitingKeeper(here)));
     // A command that finds its shell dead before the worker knows it is lost, which is true; the next one is not.
     await here.run('true', { ...spec, timeoutMs: 8_000 }).catch(() => undefined);
-    return (await here.run('echo done', { ...spec, timeoutMs: 10_000 })).state;
+    return { state: (await here.run('echo done', { ...spec, timeoutMs: 10_000 })).state, isFound };
   }
   const script = `echo up; sleep ${label} & sleep 0.5; kill $! 2>/dev/null; wait; echo done`;
   const starting = here.start(script, { ...spec, ...specs[moment], timeoutMs: 10_000 });
   if (moment === 'starting') strike(await find(() => findWaitingKeeper(here)));
   const id = await starting;
-  if (moment === 'starting') return here.worker.wait(id, endMs);
+  if (moment === 'starting') return { state: await here.worker.wait(id, endMs), isFound };
   await here.worker.read(id, 0, { waitMs: 10_000, maxBytes: 10 });
   const { pid } = await here.worker.wait(id, 0);
   const stopping = moment === 'ending' && here.worker.stop(id, { signal: 'SIGTERM', graceMs: 200 });
   strike(pid ?? undefined);
-  return stopping || here.worker.wait(id, endMs);
+  return { state: await (stopping || here.worker.wait(id, endMs)), isFound };
 }
 
 const specs: Partial<Record<string, Partial<JobSpec>>> = {
