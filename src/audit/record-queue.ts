@@ -46,7 +46,7 @@ export class RecordQueue {
   /**
    * Drops the entries after a failed write, as they were never recorded. `failedId` is the command whose `record` call
    * reports the failure; the others are refused at their next record. `finished` entries stay for the next
-   * attempt, because these commands have ended, whether that is recorded or not.
+   * attempt, because a command that has ended must not look as if it still ran.
    */
   dropUnwritten(failedId: string): void {
     const dropped = this.#entries.filter(({ entry }) => entry.kind !== 'finished');

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSocket } from './open-socket.ts';
 
-// Between the first of these files and the rename of the socket, a server needs milliseconds.
+// A starting server needs milliseconds from the first of these files to the rename of its socket. Older files belong to no such server.
 const oldMs = 60_000;
 const leftover = /^(.+\.sock)\.(?:new|secret)$/;
 

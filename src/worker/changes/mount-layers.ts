@@ -12,7 +12,7 @@ export interface LayeredFolder {
   readonly aliases: readonly (readonly [part: string, path: string])[];
 }
 
-/** The words that `mount_layers` of `mountLayersScript` gets for these folders. */
+/** The arguments of `mount_layers` in `mountLayersScript` for these folders. */
 export function toLayerWords(folders: readonly LayeredFolder[]): readonly string[] {
   return folders.flatMap(({ folder, upper, work, below, aliases }) => [
     ...[folder, upper, work, String(below.length), ...below],
@@ -21,11 +21,11 @@ export function toLayerWords(folders: readonly LayeredFolder[]): readonly string
 }
 
 /**
- * The part of a perl program that mounts layers in its own mount namespace. It uses the numbers `$mount`, `$capget` and `$capset` of that
- * program. `mount_layers` returns the step that has failed, with the reason in `$!`, or nothing.
- * 1. With CAP_DAC_READ_SEARCH overlayfs would mark each copied file with an attribute, which applying would have to remove.
- * 2. Folders are passed to overlayfs as descriptors, whose names need no escaping.
- * 3. Without `volatile` (Linux 5.10) the end of each command would wait until the whole file system is written to its disk.
+ * The part of a perl program that mounts layers in its own mount namespace. The program has to set `$mount`, `$capget` and `$capset` to
+ * the numbers of these system calls. `mount_layers` returns nothing, or the step that has failed, with the reason in `$!`.
+ * - With CAP_DAC_READ_SEARCH, overlayfs would mark each copied file with an attribute, which applying would have to remove.
+ * - Folders are passed to overlayfs as descriptors, because their names under /proc need no escaping.
+ * - Without `volatile` (Linux 5.10), each command would end only after the whole file system was written to its disk.
  */
 export const mountLayersScript = String.raw`
 sub mount_layers {

@@ -20,7 +20,7 @@ export interface KeptSpec extends Pick<JobSpec, 'id' | 'command' | 'cwd' | 'stdi
 export interface KeptRecord {
   readonly spec: KeptSpec;
   readonly end: JobState | null;
-  /** True also if the end could not be written, because the disk is full. */
+  /** True for an ended command, even if the disk was too full to write its `end`. */
   readonly hasEnded: boolean;
   readonly isSettled: boolean;
 }

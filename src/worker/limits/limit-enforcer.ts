@@ -36,8 +36,8 @@ export interface LimitPlan {
 /** The limits of one command, as `LimitEnforcer` applies them. */
 export interface AppliedLimits {
   /**
-   * A line of bash for the command's shell (`toPrelude`); empty if there is nothing to limit. `ownProcesses` is the number of nacre's
-   * processes in the command's namespace.
+   * A line of bash for the command's shell; empty if there is nothing to limit. `ownProcesses` is the number of nacre's processes in
+   * the command's namespace, which count towards its limit on processes.
    */
   toPrelude(ownProcesses?: number): string;
   readonly group: Cgroup | null;

@@ -38,7 +38,7 @@ describe.each(ways)('S5: limits at level $highestLevel, cgroups $cgroups', (way)
   });
   afterEach(async () => {
     await here.close();
-    // Unused warm shells die shortly after their supervisor.
+    // Waiting shells die shortly after their keeper.
     await expect.poll(() => processesWith(here.folder), { timeout: 5_000 }).toEqual([]);
     expect(groupsLeft()).toEqual([]);
   });

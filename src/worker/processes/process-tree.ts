@@ -27,7 +27,7 @@ export interface ProcessTree {
   sample(): Promise<TreeView>;
   /** Ends every process and returns those that survived SIGKILL (normally none). */
   end(options: StopOptions): Promise<JobEnd['survivors']>;
-  /** Kills the supervisor of an ended tree, if it has one. */
+  /** Ends the namespace of an ended tree, if it has one. */
   release(): void;
 }
 

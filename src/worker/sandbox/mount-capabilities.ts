@@ -1,6 +1,6 @@
 /**
- * The capabilities, with their numbers, that root loses in a layer without a sandbox. With them root could unmount the layer, or open a
- * file below it: in another namespace, or by a handle.
+ * The capabilities, with their numbers, that root loses in a layer without a sandbox. With them, root could unmount the layer, or open
+ * a file below it from another namespace or by a file handle.
  */
 export const mountCapabilities = {
   SYS_ADMIN: 21,

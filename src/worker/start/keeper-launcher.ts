@@ -80,8 +80,8 @@ export class KeeperLauncher {
   }
 
   /**
-   * Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. `openLayer` is called for
-   * each attempt, because a layer that was mounted once is not mounted again.
+   * Starts a keeper with the default plan and pipes; by the fork server, unless it needs a `NetworkProxy` of its own. `openLayer` is
+   * called for each attempt, because a failed attempt may have mounted its layer, and a layer is mounted only once.
    */
   async startDefault(
     guard: ExecGuard | undefined,

@@ -216,8 +216,8 @@ export class KeeperSource {
     return this.#defaultPlan !== undefined && fitsPlan(this.#defaultPlan, this.#deps, isolation, cwd);
   }
 
-  // A supervisor killed before `ready` may leave its children behind, so such a keeper gets no launch message. Nor does
-  // one that its room no longer accepts: undefined is returned.
+  // A supervisor that is killed before `ready` may leave processes behind, so its keeper gets no launch message. Returns undefined
+  // if the room no longer accepts the keeper.
   async #whenReady(keeper: Keeper, room: Room | undefined): Promise<Keeper | undefined> {
     if (await keeper.ready) {
       if (room === undefined || room.use(keeper)) return keeper;

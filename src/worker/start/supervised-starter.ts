@@ -27,10 +27,10 @@ import { toDeniedPrograms } from './to-guard.ts';
 import { noteOnStack } from './to-layered.ts';
 
 /**
- * Starts each command in a pid namespace under a supervisor that dies with the server.
+ * Starts each command in a pid namespace that dies with the server.
  * 1. `KeeperSource` returns a keeper that was started in advance, or starts one,
  * 2. the keeper's waiting shell gets its launch message: directory, variables, stdin and script,
- * 3. the keeper reports when that shell has ended; then its namespace is killed.
+ * 3. the keeper reports when that shell has ended; then its namespace is ended.
  */
 export class SupervisedStarter implements Starter {
   readonly level: Enforcement['level'];

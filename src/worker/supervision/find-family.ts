@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { childrenOfTask } from '../processes/descendants.ts';
 import { readStartTime } from './until-gone.ts';
 
-/** Which processes of nacre are between a keeper's `pid` and the command's shell. */
+/** Describes nacre's own processes from `Keeper.pid` down to the command's shell. */
 export interface OwnProcesses {
-  /** True if `pid` is a supervisor, whose child is the init process; false if it is the init process itself. */
+  /** True if `Keeper.pid` is a supervisor, whose child is the init process; false if it is the init process itself. */
   readonly hasSupervisor: boolean;
-  /** How many of them are in the namespace: init and keeper, or a keeper that is init; 0 if there is no namespace. */
+  /** The number of them in the namespace: 2 for init and keeper, 1 for a keeper that is also init, 0 without a namespace. */
   readonly ownProcesses: number;
 }
 
@@ -16,7 +16,7 @@ export interface Family {
   readonly init: number;
   /** Identifies `init` after its pid is reused. */
   readonly initStartTime: string | null;
-  /** The keeper, which is often the init process itself. */
+  /** The keeper; the same process as `init` if `ownProcesses` is 1. */
   readonly keeper: number;
   /** The shell that waits for its launch message; undefined if it has ended. */
   readonly shell: number | undefined;

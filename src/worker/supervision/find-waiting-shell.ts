@@ -4,7 +4,7 @@ import type { Keeper } from './follow-keeper.ts';
 
 const maxTries = 200;
 
-/** The pid, in our own namespace, of the shell of a keeper that waits for its launch message; null if it does not appear. */
+/** The pid, in our own namespace, of a keeper's shell, which waits for its launch message; null if it does not appear. */
 export async function findWaitingShell({ pid, hasSupervisor, ownProcesses }: Keeper): Promise<number | null> {
   const levels = ownProcesses + (hasSupervisor ? 1 : 0);
   for (let tries = 0; tries < maxTries; tries += 1) {

@@ -14,7 +14,7 @@ import {
 
 /** A namespace with a keeper and a shell that waits for its launch message. */
 export interface Keeper extends OwnProcesses {
-  /** The pid of the supervisor (`bwrap`, or `setpriv`, which executes `unshare`), or of the init process without one. */
+  /** The pid of the supervisor (`bwrap`, or `setpriv`, which executes `unshare`); without a supervisor, that of the init process. */
   readonly pid: number;
   readonly stdout: number;
   readonly stderr: number;
@@ -24,7 +24,7 @@ export interface Keeper extends OwnProcesses {
   readonly ended: Promise<KeeperEnd>;
   /** CPU time of the command, once the keeper has reported its end; null until then. */
   endedCpuMs(): number | null;
-  /** Resolves when that process has exited and the namespace is empty; at the latest seconds after SIGKILL. */
+  /** Resolves when the process `pid` has exited and the namespace is empty; at the latest seconds after SIGKILL. */
   readonly gone: Promise<void>;
   /** Waits after `end` until no process of the command can write any more (`KeeperLife.emptied`). */
   emptied(limitMs: number, reportedEmpty: boolean): Promise<boolean>;
@@ -43,7 +43,7 @@ export interface Keeper extends OwnProcesses {
   readonly terminal: OpenTerminal | undefined;
   /** The layer over its workspace, if its changes are tracked or held. */
   readonly layer?: Layer | undefined;
-  /** Kills the init process of the namespace, and with it every process there; a supervisor reaps it and exits. */
+  /** Kills the init process of the namespace, and with it every process there; its supervisor then exits. */
   end(options?: EndOptions): void;
   /** Continues its processes with SIGCONT, in case one of them was stopped; called just before the command runs. */
   wake(): void;

@@ -55,8 +55,8 @@ function kindOf({ layers }: ForkNamespace): 'plain' | 'layered' {
   return layers.length > 0 ? 'layered' : 'plain';
 }
 
-// The fork server can make the mounts that a plan without a sandbox usually has: layers, those that cover nacre's own files, and
-// read-only ones over programs of the list. For any other mount this returns undefined.
+// Without a sandbox, a plan usually has layers, mounts that cover nacre's own files, and read-only mounts over programs of the list. The
+// fork server can make all of these. For any other mount this returns undefined.
 function toForkNamespace(plan: SandboxPlan, guard: ForkNamespace['guard']): ForkNamespace | undefined {
   const { isolation, layer, isRoot } = plan;
   if (isolation.sandbox !== 'off') return undefined;

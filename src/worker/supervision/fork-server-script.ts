@@ -58,8 +58,8 @@ export interface ForkNamespace {
 }
 
 /**
- * Encodes a request: its length and that of its variables, in 4 bytes each, then its words and its variables, all separated by NUL.
- * Throws if one of them contains NUL.
+ * Encodes a request: the length of what follows and that of the variables, in 4 bytes each, then the words and the variables, all
+ * separated by NUL. Throws if one of them contains NUL.
  */
 export function encodeForkRequest(id: number, { argv, env, cwd, files, namespace }: ForkRequest): Buffer {
   const variables = encodeVariables(env);
@@ -188,7 +188,7 @@ sub settle {
     sysread $known->{handle}, my $failure, 64;
     close $known->{handle};
     $known->{failed} = $failure ne '';
-    # The init process of a namespace lives on if its shell could not be restricted.
+    # If the shell could not be restricted, the init process of its namespace is still running.
     kill 9, $known->{pid} if $known->{failed} && $request{ $known->{pid} };
     reply($failure eq '' ? ('started', $known->{id}, $known->{pid}) : ('failed', $known->{id}, $failure));
 }
@@ -221,7 +221,7 @@ sub begin {
     failed($report, 'exec');
 }
 
-# Sets the environment of the next forks, unless it is that of the last request, as it usually is.
+# Sets the environment of the next forks. Most requests have that of the last one, for which there is nothing to do.
 sub use_variables {
     return if defined $variables && $variables eq $_[0];
     $variables = $_[0];

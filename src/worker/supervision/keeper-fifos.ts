@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { openNamedForWriting, openReader, unlinkIfPresent } from '../io/fifo-pool.ts';
 import type { KeeperEnds } from './follow-keeper.ts';
 
-/** The names of the four FIFOs of a keeper, which its supervisor opens by name. */
+/** The names of the four FIFOs of a keeper. */
 export interface KeeperFifos {
   readonly stdin: string;
   readonly stdout: string;
@@ -18,7 +18,7 @@ export function toFifos([stdout = '', stderr = '', status = '', stdin = '']: rea
 /** Our ends of a keeper's FIFOs. */
 export interface OpenedEnds {
   readonly ends: KeeperEnds;
-  /** Closes the `holder` of `stdin` and unlinks the FIFOs, once the supervisor has opened them. */
+  /** Closes the `holder` of `stdin` and unlinks the FIFOs, once the other ends are open. */
   settle(): void;
 }
 

@@ -24,7 +24,7 @@ export interface Launched {
 
 /** How to end a keeper. */
 export interface EndOptions {
-  /** True if it has reported that the command left no process. A keeper without a supervisor then exits by itself. */
+  /** True if the keeper has reported that the command left no process. A keeper without a supervisor then exits by itself. */
   readonly isEmpty?: boolean;
 }
 
@@ -45,7 +45,7 @@ const slowExitMs = 20_000;
 // A process of a namespace that was killed can survive in an uninterruptible system call.
 const emptyMs = 4_000;
 const pollMs = 20;
-// How long a keeper may take to exit by itself before it is killed: a command can forge its report.
+// A keeper that has reported an empty namespace is killed if it does not exit in this time: a command can forge the report.
 const quitMs = 20;
 
 /**
@@ -105,7 +105,7 @@ export class KeeperLife {
       return;
     }
     const { pid } = this.#launched;
-    const init = this.#family?.init ?? this.#candidates()[0];
+    const init = this.#family?.init ?? this.#possibleInits()[0];
     sendSignal(init ?? pid, 'SIGKILL');
     if (init !== undefined && init !== pid) this.#expectExit(createStopwatch());
   }
@@ -136,7 +136,7 @@ export class KeeperLife {
    * Waits up to `limitMs` after `end` until no process of the namespace can write any more; returns false if that takes longer.
    * Init and keeper have the status pipe open. Before the kernel closes the keeper's files, it kills all processes of the namespace
    * and refuses to fork there. So EOF on the pipe is enough if the keeper had reported that the command left no process
-   * (`reportedEmpty`); otherwise init itself must have exited. Both happen milliseconds before the supervisor exits, because the
+   * (`reportedEmpty`) and is not init itself; otherwise init must have exited. Both happen milliseconds before `gone`, because the
    * kernel first unmounts the file systems of the namespace.
    */
   async emptied(limitMs: number, reportedEmpty: boolean): Promise<boolean> {
@@ -157,8 +157,8 @@ export class KeeperLife {
     await settlesWithin(this.gone, this.#limits.reapMs);
   }
 
-  // The processes that may be the init process; before `ready`, a supervisor may already have one.
-  #candidates(): readonly number[] {
+  // The processes that may be the init process. Before `ready`, that is any child of a supervisor, which may have none yet.
+  #possibleInits(): readonly number[] {
     const { hasSupervisor, ownProcesses } = this.#own;
     if (ownProcesses === 0) return [];
     return hasSupervisor ? childrenOf(this.#launched.pid) : [this.#launched.pid];
@@ -179,7 +179,7 @@ export class KeeperLife {
   async #initDies(): Promise<boolean> {
     const elapsed = createStopwatch();
     while (!this.#isReaping()) {
-      if (this.#candidates().length === 0 || elapsed() > emptyMs) return false;
+      if (this.#possibleInits().length === 0 || elapsed() > emptyMs) return false;
       await sleep(pollMs);
     }
     return true;
@@ -187,8 +187,8 @@ export class KeeperLife {
 
   /** True while the init process is dead, and its parent has not reaped it yet. */
   #isReaping(): boolean {
-    const candidates = this.#candidates();
-    return candidates.length > 0 && candidates.every((pid) => readStartTime(pid) === null);
+    const inits = this.#possibleInits();
+    return inits.length > 0 && inits.every((pid) => readStartTime(pid) === null);
   }
 
   #onText(text: string): void {
@@ -200,7 +200,7 @@ export class KeeperLife {
     this.#ended.resolve({ exit: exitOf(message), processes: message.processes });
   }
 
-  // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper without a supervisor.
+  // A supervisor that was killed before it had tied the namespace to its own life leaves a keeper behind, which may still report `ready`.
   #onReady(): void {
     this.#hasReported = true;
     if (this.#own.ownProcesses > 0 && canFindFamily()) {
@@ -223,10 +223,10 @@ export class KeeperLife {
     this.#ended.resolve({ exit: isKnown ? exit : this.#isEnding ? killed : lostExit, processes: null });
   }
 
-  // A supervisor that was killed is reaped before its namespace is empty. The kernel removes the init process last, and closes its
-  // end of the status pipe first, so only the process itself shows that all others are gone. Before `ready`, and on a kernel that does not
-  // list children, it is not known; it is then found by the status pipe. A supervisor that exits has reaped it, and so has the fork server
-  // if it is the init process whose exit was reported.
+  // A killed supervisor is reaped before its namespace is empty. The init process closes its end of the status pipe when it begins to
+  // exit, but is removed only after all others, so EOF is not enough: the process itself is awaited.
+  // Its pid is not known before `ready`, or if the kernel does not list children. Then it is gone if its supervisor has exited without
+  // a signal, or if the exit is its own. Otherwise it is one of the processes that have the status pipe open.
   async #emptyNamespace({ signal, isLost }: ProcessExit): Promise<boolean> {
     const { hasSupervisor, ownProcesses } = this.#own;
     const isReaped = !isLost && (signal === null || !hasSupervisor);

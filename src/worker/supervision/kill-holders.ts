@@ -6,9 +6,9 @@ import { readStartTime, untilGone } from './until-gone.ts';
 const limitMs = 2_000;
 
 /**
- * Kills every other process that has the file behind a descriptor open, and waits until they are gone; returns false if that takes
- * more than 2 s. It finds the processes of a namespace whose supervisor died before it tied them to its own life: no ancestry leads
- * to them.
+ * Kills every other process that has the file behind a descriptor open, and waits until they are gone. Returns false if that takes
+ * more than 2 s. It ends namespaces whose supervisor died before it had tied them to its own life: no ancestry leads to their
+ * processes.
  */
 export async function killHolders(fd: number): Promise<boolean> {
   const file = tryToStat(() => fstatSync(fd));
@@ -27,7 +27,7 @@ export async function killHolders(fd: number): Promise<boolean> {
   return false;
 }
 
-// A process closes its files before it is gone. The init process of a namespace then waits until all others there are gone.
+// A process closes its files before it is gone, and the init process of a namespace waits in between until all others there are gone.
 async function areGone(killed: ReadonlyMap<number, string | null>, ms: number): Promise<boolean> {
   const gone = await Promise.all([...killed].map(([pid, startTime]) => untilGone(pid, startTime, ms)));
   return gone.every((isGone) => isGone);

@@ -9,9 +9,10 @@ export const namespaceCalls = {
 /**
  * A namespace has one process of nacre, its init process, which is also the keeper. It is a fork of the fork server and executes
  * nothing: a fork of perl takes a tenth of the time of `bwrap` and a bash.
- * 1. `enter` dies with the fork server from its first step on, mounts layers over the workspace (`mountLayersScript`), covers nacre's
- *    own files, and mounts the /proc of its namespace. The request has failed if one of its steps fails.
- * 2. `keep` starts the command's shell as the leader of a process group, reaps it and all orphans, and sends what
+ * 1. `fork_namespace` creates the namespaces; from then on the process dies with the fork server.
+ * 2. `enter` mounts layers over the workspace (`mountLayersScript`), covers nacre's own files, and mounts the /proc of its namespace.
+ *    If one of its steps fails, the request has failed.
+ * 3. `keep` starts the command's shell as the leader of a process group, reaps it and all orphans, and sends the messages that
  *    `parseKeeperMessage` reads. It exits if the command has left no process; otherwise it waits for EOF on descriptor 4, which
  *    means that the server is gone. If there is a guard, the fork that becomes the shell restricts itself with exec-guard.pl. The
  *    keeper is not restricted, and Landlock denies the shell ptrace() on it.
@@ -113,8 +114,8 @@ sub drop_bounding_set {
     for (0 .. 63) { return if syscall($prctl, 24, $_, 0, 0, 0) < 0 }
 }
 
-# Drops capabilities, and passes on the others, as bwrap --cap-drop does for root. Because of PR_SET_NO_NEW_PRIVS no program gets the dropped
-# ones back. Keeper and init process keep theirs, so that the command cannot trace them.
+# Drops capabilities of the shell and passes on the others, as bwrap --cap-drop does for root. Because of PR_SET_NO_NEW_PRIVS no program
+# gets the dropped ones back. The keeper loses none, so that the command cannot trace it.
 sub drop_capabilities {
     return 1 unless @_;
     my ($mask, $header, $data) = (0, pack('LL', 0x20080522, 0), "\0" x 24);

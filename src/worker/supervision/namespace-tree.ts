@@ -12,9 +12,9 @@ const confirmMs = 5_000;
 const reportMs = 200;
 
 /**
- * The processes of a command in a pid namespace. When the namespace's init process
- * dies, the kernel kills every process of the namespace before the init process itself is gone. So the end is certain,
- * no matter how a process tries to hide, and checking the init process confirms it.
+ * The processes of a command in a pid namespace. When the namespace's init process dies, the kernel kills every process of the
+ * namespace before the init process itself is gone. So the end is certain, no matter how a process tries to hide, and checking the
+ * init process confirms it.
  */
 export class NamespaceTree implements ProcessTree {
   readonly #keeper: Keeper;
@@ -77,7 +77,7 @@ export class NamespaceTree implements ProcessTree {
     this.#keeper.end();
     sendSignal(init?.pid, 'SIGKILL');
     if (init === undefined) {
-      // It dies with its supervisor, which is dead, or is dead itself; `gone` says when.
+      // Either the init process is dead, or its supervisor is and the kernel is killing it. `gone` resolves afterwards.
       await settlesWithin(this.#keeper.gone, confirmMs);
       const survivor = this.#keeper.survivor();
       return describeProcesses(survivor === undefined ? [] : [survivor], this.#table);
@@ -108,13 +108,13 @@ export class NamespaceTree implements ProcessTree {
     };
   }
 
-  // `scan` is slow if many commands are ended at the same time, and is only needed if `sample` missed the init process of
-  // a living supervisor.
+  // `scan` is slow if many commands are ended at the same time. It is only needed if `sample` missed the init process although the
+  // process `Keeper.pid` lives.
   async #sampleOrScan(): Promise<NamespaceView> {
     const view = await this.sample();
     if (view.init !== undefined) return view;
-    const isSupervisorAlive = (await this.#table.startTime(this.#keeper.pid).catch(() => null)) !== null;
-    return isSupervisorAlive ? this.scan() : view;
+    const isAlive = (await this.#table.startTime(this.#keeper.pid).catch(() => null)) !== null;
+    return isAlive ? this.scan() : view;
   }
 
   /** Sends a signal and returns whether all processes have ended within `graceMs`. */
