@@ -11,13 +11,13 @@ export function firstUnconfirmed(
   return invocations.find((found) => found.needsListing && !isSafe(found, programDirs));
 }
 
-/** Returns the first file that a program writes which is safe only while it reads: `grep x y > z`. */
+/** Returns the first write of a program that is considered safe only if it reads, as in `grep x y > z`. */
 export function firstUnconfirmedWrite({ problems, invocations }: Survey): CommandProblem | undefined {
   const isReader = (name: string): boolean => /^(?:grep|find|awk|sed)$/.test(baseName(name));
   return problems.find(
     ({ scope, program }) =>
       scope === 'write' &&
-      // A redirection after a loop or a group has no program of its own.
+      // A redirection after a loop or a group belongs to no single program.
       (program === undefined ? invocations.some(({ name }) => isReader(name)) : isReader(program)),
   );
 }

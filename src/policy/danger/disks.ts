@@ -11,6 +11,7 @@ export const diskRules: readonly DangerRule[] = [
     test: ({ args }) => {
       const words = args.map(wordText);
       const kind = words.indexOf('b');
+      // The major numbers of disks: 8 is SCSI, 259 is NVMe, and 252 to 254 are usually virtual disks.
       const isDiskNumber = kind > 0 && /^(?:3|8|65|252|253|254|259)$/.test(words[kind + 1] ?? '');
       const [at] = args;
       return isDiskNumber && at ? { at, reason: 'it makes a disk accessible under another name' } : undefined;
@@ -216,8 +217,8 @@ const readsOnly: Readonly<Record<string, (words: readonly string[]) => boolean>>
   debugfs: (words) => !words.some((word) => /^-[a-zA-Z]*w/.test(word)),
   e2image: (words) => !words.slice(-1).some(isDisk),
   ntfsclone: (words) => !writesTo(words, /^(?:-O|--overwrite)$/),
-  scp: (words) => !isDisk(onHost(words)),
-  rsync: (words) => !isDisk(onHost(words)),
+  scp: (words) => !isDisk(targetPath(words)),
+  rsync: (words) => !isDisk(targetPath(words)),
   fsck: () => true,
   e2fsck: () => true,
   partprobe: () => true,
@@ -227,8 +228,8 @@ function isDisk(word: string): boolean {
   return describeDevice(word) !== undefined;
 }
 
-/** The last word without the name of a host before it. */
-function onHost(words: readonly string[]): string {
+/** The path in the last word, without a host before it (`HOST:/dev/sda`). */
+function targetPath(words: readonly string[]): string {
   return (words.at(-1) ?? '').replace(/^[^/:]{1,255}::?(?=\/)/, '');
 }
 

@@ -63,11 +63,11 @@ function testFiles(call: ProgramCall): DangerFound | undefined {
   const files = changedFiles(call);
   const at = files.find(isEssentialFile);
   if (at !== undefined) return { at, reason: `it deletes or replaces ${wordText(at)}` };
-  const any = files.find((file) => {
+  const listing = files.find((file) => {
     const place = findProtectedPlace(file, call.cwd, call.home);
     return place !== undefined && (isListing(file) || (place.content && call.name === 'sed'));
   });
-  return any && { at: any, reason: 'it changes every file in a home or system directory' };
+  return listing && { at: listing, reason: 'it changes every file in a home or system directory' };
 }
 
 /** The files that a call deletes, moves or replaces. */
@@ -91,7 +91,10 @@ function changedFiles(call: ProgramCall): readonly Arg[] {
 const editors = /^(?:sed|perl|ruby|python3?|node|php)$/;
 const removing = /\b(?:unlink|unlinkSync|remove|rmtree|rm_rf|rmSync|delete|truncate)\b/;
 
-/** The files that `sed -i` edits, or that inline code removes; only code that leaves nothing of them replaces an essential one. */
+/**
+ * The files that `-i` edits or that inline code removes. Editing one file of the system is usual, so a single file counts only if the
+ * code leaves nothing of it. A listing of a whole folder always counts.
+ */
 function editedFiles({ args, name }: ProgramCall): readonly Arg[] {
   if (args.some(({ text }) => text !== undefined && removing.test(text))) return args.filter(isListing);
   if (!args.some((arg) => /^(?:-[a-zA-Z0]*i|--in-place)/.test(prefixOf(arg)))) return [];

@@ -174,7 +174,10 @@ function wordLike(
 const stopping =
   /^(?:poweroff|reboot|halt|kexec|soft-reboot|exit|emergency|rescue|default|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)$/;
 
-/** The subcommand is the first word that is not an option; `isolate` stops every unit that its target does not need. */
+/**
+ * The subcommand is the first word that is neither an option nor the value of one. `isolate` stops every unit that its target does not
+ * need.
+ */
 function powerVerb(
   call: ProgramCall,
   words: readonly string[],
@@ -197,7 +200,7 @@ function powerVerb(
   return isolates || stopping.test(words[verb] ?? '') ? found(at) : undefined;
 }
 
-/** A pattern of all units, or the unit of the first process. */
+/** Returns true for a pattern of all units, and for units with every process, such as `init.scope`. */
 function isEveryUnit({ text, pieces: [first] }: Arg): boolean {
   const pattern = text ?? (typeof first === 'object' ? first.text : '');
   return /^(?:[*?]+(?:\.(?:service|scope|slice))?|--all|init\.scope|-\.slice|system\.slice|user\.slice)$/.test(

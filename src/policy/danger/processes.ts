@@ -144,7 +144,7 @@ function testPattern({ args, name }: ProgramCall): DangerFound | undefined {
     : { at: init, reason: 'it ends the first process, and with it the machine or container' };
 }
 
-/** A pattern without a letter outside of brackets, such as `..`, `[a-z]` or `/`. */
+/** Returns true for a pattern without a letter outside of brackets, such as `..`, `[a-z]` or `/`. */
 function isEveryName(pattern: string): boolean {
   const rest = pattern.replace(/\[[^\][]*\]/g, '.');
   return rest !== '' && !/[\p{L}\p{N}_%@:=-]/u.test(rest);
@@ -157,9 +157,10 @@ const everyProcess =
 /** `$(ps -eo pid=)`, the number of a loop, or the folders in /proc. */
 function isEveryProcess({ pieces: [piece] }: Arg, cwd: readonly string[] | undefined): boolean {
   if (typeof piece !== 'object') return false;
-  // The number of a loop, which counts on.
+  // A counter, as in `$((i + 1))`, reaches every number.
   if (piece.hole === 'number') return piece.text === '' || /^\$\(\(.{0,40}[+*]/.test(piece.text);
   if (piece.hole === 'glob') return cwd?.includes('/proc') === true;
+  // `-1` is how `listedProcesses` marks a list of all processes.
   return everyProcess.test(piece.text) || /^(?:\/proc\/|-1\n?$)/.test(piece.from ?? '');
 }
 

@@ -326,7 +326,10 @@ function setEffects({ args }: ProgramCall): Effect[] {
 
 const exportsAll = /^(?:-[b-zA-Z]*a[a-zA-Z]*|allexport)$/;
 
-/** Shell options that change how the rest of the script is parsed, such as `posix`; after `-H`, `!!` is text of the last line. */
+/**
+ * Returns true for options of `set` that change how the rest of the script is read, such as `posix`. With `-H` (`histexpand`), `!!` is
+ * replaced by the line before.
+ */
 function changesReading(word: string, before: string): boolean {
   if (word === 'histexpand') return !/^\+\w*o$/.test(before);
   return /^-[a-zA-Z]*[kH]/.test(word) || parsingOptions.has(word);

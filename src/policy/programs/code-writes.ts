@@ -20,13 +20,13 @@ const writers = [
 const mayBeProtected = /(?:^|\/)\.[^./]|^~|^\/(?:etc|usr|bin|sbin|lib|boot|root|home|proc|sys|dev)\//;
 
 /** A call that writes, moves, links or unpacks files, or a mode for writing. */
-const writing =
+const writesAnyFile =
   /write|\b(?:rename|copy|copytree|copyfile|move|symlink|link|truncate|unpack_archive|extractall|chdir|makedirs|savefig)\w{0,12}\s?[(\s"']|\b(?:FileUtils|shutil|File::Copy)\b|O_(?:WRONLY|RDWR|CREAT)|["'][rb]?[wax]\+?[bt]?["']|["']\+?>|\b(?:output|cpSync|to_csv|to_json)\s?\(/i;
 
 const toTerminal = /\bstd(?:out|err)\s?\.\s?(?:buffer\.)?write/g;
 
-/** Hidden files and files in hidden folders of the project or a home, in the words of a program. */
-const isHidden = /(?:^|\/)\.[\w]/;
+/** A path with a hidden file or folder in it. */
+const hiddenName = /(?:^|\/)\.\w/;
 
 /** The files outside of the project, or hidden ones, that inline code visibly writes. */
 export function writesOfCode(code: string, at: Arg, home: string): Effect[] {
@@ -37,25 +37,25 @@ export function writesOfCode(code: string, at: Arg, home: string): Effect[] {
       return mayBeProtected.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [];
     }),
   );
-  return [...found, ...hiddenNames(code, at)];
+  return [...found, ...hiddenStrings(code, at)];
 }
 
-/** Hidden names in code that writes files: which of them it writes is not known. */
-function hiddenNames(code: string, at: Arg): Effect[] {
+/** The strings of code that are hidden names, if the code writes files: any of them may be such a file. */
+function hiddenStrings(code: string, at: Arg): Effect[] {
   if (!writesFiles(code)) return [];
   const joined = code.replace(/(["'`])\s?\+?\s?\1/g, '');
   return [...joined.matchAll(/(["'`])([^"'`\n]{1,200})\1/g)].flatMap(([, , name = '']): Effect[] =>
-    isHidden.test(name) && !/\s/.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [],
+    hiddenName.test(name) && !/\s/.test(name) ? [{ does: 'write', path: knownArg(name, at) }] : [],
   );
 }
 
 /** Returns true if the code visibly writes files. */
 export function writesFiles(code: string): boolean {
-  return writing.test(code.replace(toTerminal, ''));
+  return writesAnyFile.test(code.replace(toTerminal, ''));
 }
 
-/** Hidden names among the words that inline code gets as its arguments, if it writes files. */
+/** The arguments of inline code that are hidden names, if the code writes files: any of them may be such a file. */
 export function writtenArguments(code: string, args: readonly Arg[]): Effect[] {
-  const named = args.filter(({ text }) => isHidden.test(text ?? ''));
+  const named = args.filter(({ text }) => hiddenName.test(text ?? ''));
   return named.length === 0 || !writesFiles(code) ? [] : named.map((path) => ({ does: 'write', path }));
 }

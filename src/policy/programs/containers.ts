@@ -483,6 +483,7 @@ function insideDanger(call: ProgramCall, mounts: readonly Mount[]): Effect[] {
   return [{ does: 'perhaps', text: knownArg(inFolder + text, call.self) }];
 }
 
+/** The words of a program as one text of a shell. */
 function asText(argv: readonly Arg[], { self }: ProgramCall): Arg {
   return knownArg(argv.map((word) => quoteWord(word.text ?? 'unknown')).join(' '), self);
 }

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
 import { shellOptions } from './effects.ts';
-import { holdsName } from './names-in-code.ts';
+import { containsName } from './names-in-code.ts';
 import { refused, stdinText, unknownInput, unknownOptions, writeOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { sqlCode, sqlParts } from './sql-text.ts';
@@ -182,10 +182,12 @@ function told(call: ProgramCall, texts: readonly Arg[]): Arg[] {
   return [...texts, knownArg(stdinText(call), call.self)];
 }
 
-/** A statement may contain unknown data, but if its beginning is unknown it could be any command. */
+/**
+ * A statement may contain unknown data. It is refused if its beginning is unknown, because it could be any command, and if it contains
+ * the name of a file, which can end a string and begin other code.
+ */
 function unclear(call: ProgramCall, text: Arg): Effect[] {
-  // A name can end a string of SQL and begin other code.
-  return text.text === undefined && (prefixOf(text).trim() === '' || holdsName(text))
+  return text.text === undefined && (prefixOf(text).trim() === '' || containsName(text))
     ? [{ does: 'unknown', at: text, reason: `what ${call.name} would do cannot be known` }]
     : [];
 }

@@ -45,7 +45,7 @@ function printedPaths({ args, name }: ProgramCall): string | undefined {
   return canonical !== undefined && topLevel.test(canonical) ? `${canonical}\n` : undefined;
 }
 
-/** `cut -c2-`, `cut -c1`, `cut -d: -f2`: characters or one field of each line. */
+/** The text after `cut -c2-`, `cut -c1` or `cut -d: -f2`: characters or one field of each line. */
 function cutLines({ args }: ProgramCall, text: string): string | undefined {
   const words = args.map(wordText).join(' ');
   if (!/^[\0-\x7f]*$/.test(text)) return undefined;
@@ -63,7 +63,7 @@ function cutLines({ args }: ProgramCall, text: string): string | undefined {
 
 function eachLine(text: string, change: (line: string) => string): string {
   const lines = text.split('\n');
-  // After the last newline comes no line.
+  // After the last newline, there is no further line.
   const rest = lines.at(-1) === '' ? lines.pop() : undefined;
   return [...lines.map(change), ...(rest === undefined ? [] : [rest])].join('\n');
 }
@@ -71,7 +71,7 @@ function eachLine(text: string, change: (line: string) => string): string {
 const substitution =
   /[\s;]*s([/|,#!@%:])((?:\\.|(?!\1)[^\\\n]){1,200})\1((?:\\.|(?!\1)[^\\\n]){0,400})\1(g?)[\s;]*/y;
 
-/** `sed` with commands such as `s/a/b/`, if their patterns are text, `^`, `$`, `.`, `.*` or simple sets. */
+/** The text after `sed` with commands such as `s/a/b/`; undefined if a pattern has more than text, `^`, `$`, `.`, `.*` and simple sets. */
 function substituted({ args }: ProgramCall, text: string): string | undefined {
   const words = args.map(wordText);
   const scripts =
@@ -93,7 +93,7 @@ function substituted({ args }: ProgramCall, text: string): string | undefined {
   return result;
 }
 
-/** A basic regular expression for JavaScript; undefined if it has more than one repetition, a group or another escape. */
+/** Translates a basic regular expression to JavaScript; undefined if it has more than one repetition, a group or another escape. */
 function toPattern(from: string, delimiter: string, flag: string): RegExp | undefined {
   const text = from.replaceAll(`\\${delimiter}`, delimiter);
   const [, start = '', middle = '', end = ''] =

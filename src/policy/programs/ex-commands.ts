@@ -91,7 +91,6 @@ const options =
   /^(?:(?:no|inv)?(?:number|nu|relativenumber|rnu|wrap|list|paste|expandtab|et|autoindent|ai|smartindent|si|ignorecase|ic|smartcase|scs|hlsearch|hls|incsearch|is|cursorline|cul|ruler|ru|showcmd|sc|showmatch|sm|spell|swapfile|swf|backup|bk|writebackup|wb|undofile|udf|hidden|hid|compatible|cp|eol|fixeol|fixendofline|bomb|binary|bin|readonly|ro|modifiable|ma|lazyredraw|lz|more|confirm|cf|visualbell|vb|errorbells|eb|autoread|ar|autowrite|aw|gdefault|gd|magic|startofline|sol|ttyfast|linebreak|lbr|smarttab|sta|foldenable|fen|diff|scrollbind|modeline)[!&]?|(?:tabstop|ts|shiftwidth|sw|softtabstop|sts|textwidth|tw|scrolloff|so|history|hi|laststatus|ls|foldlevel|fdl|colorcolumn|cc|updatetime|ut|timeoutlen|tm|numberwidth|nuw|fileformat|ff|fileformats|ffs|fileencoding|fenc|encoding|enc|filetype|ft|syntax|syn|background|bg|backspace|bs|foldmethod|fdm|nrformats|nf|report|cmdheight|ch|undolevels|ul|virtualedit|ve|whichwrap|ww|viminfo|vi|t_Co|mouse|clipboard|cb|completeopt|cot|shortmess|shm|display|dy|matchpairs|mps|listchars|lcs|fillchars|fcs|iskeyword|isk|wildmenu|wmnu|wildmode|wim|pastetoggle|pt)(?:[+^-]?=[\w,:.$*<>-]*|[&?]))$/;
 
 function command(name: string, bang: string, rest: string, line: string, next: Next): ExAction[] {
-  // `@a` and `*a` run the contents of a register.
   // `bnext +so\ x` runs a command in the buffer.
   if (isOpening(name) && runsCommand.test(rest)) return [refuse(line)];
   if (editing.test(name)) return /[!=]/.test(rest) || (name === '' && rest !== '') ? [refuse(line)] : [];
@@ -109,7 +108,7 @@ function command(name: string, bang: string, rest: string, line: string, next: N
   // `%` and `#` stand for file names, and `=` for the value of an expression.
   if (/[=%#$*<]/.test(rest) && !/^[%#]$/.test(rest)) return [refuse(line)];
   const file = rest.replace(/^(?:\+\+\w+(?:=\w*)?\s+)?(?:>>\s*)?/, '').replace(/^\+\S*\s*/, '');
-  // Netrw starts a program for an address.
+  // The plugin netrw starts a program to fetch an address.
   if (/^\w+:\/\//.test(file)) return [refuse(line)];
   if (file === '' || reading.test(name)) return [];
   return [{ kind: 'write', text: file }];
@@ -118,7 +117,7 @@ function command(name: string, bang: string, rest: string, line: string, next: N
 const modifier = /^(?:sil|silent|keepp|keeppatterns|conf|confi|confir|confirm)$/;
 const reading = /^(?:r|re|rea|read|b|bu|buffer|vie|view)$/;
 
-/** The command in `edit +COMMAND FILE`, except a line number and a pattern. */
+/** `+COMMAND` in `edit +COMMAND FILE`, unless it is a line number or a pattern. */
 const runsCommand = /(?:^|\s)\+(?!\+|\d{0,9}(?:\s|$)|\/[\w ]{0,80}(?:\s|$))/;
 
 function isOpening(name: string): boolean {

@@ -11,6 +11,7 @@ import {
   unknown,
   wordText,
 } from '../words/arg.ts';
+import { toListedPlace } from '../words/output.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
@@ -102,20 +103,15 @@ function whatIsFound(call: ProgramCall): Found {
   if (findProtectedPlace(start, call.cwd, call.home) === undefined)
     return { selective, paths: [below, start.pieces], part: foundName };
   // The danger rules treat a word from the listing of such a folder as every file in it.
-  const part: Piece = { ...foundName, listed: asFolder(start.text) };
+  const part: Piece = { ...foundName, listed: toListedPlace(start.text ?? '.') };
   return { selective, paths: [below, start.pieces, [part]], part };
 }
 
 interface Found {
   readonly selective: boolean;
   readonly paths: readonly (readonly Piece[])[];
-  /** The found path as part of a longer word. */
+  /** The found path where it is part of a longer word. */
   readonly part: Piece;
-}
-
-/** A path with a slash at its end, as `Hole.listed` has it. */
-function asFolder(path = '.'): string {
-  return path === '.' || path.endsWith('/') ? path : `${path}/`;
 }
 
 /** Replaces `{}` in the program's words with the found path. */
@@ -146,6 +142,6 @@ function withFound(word: Arg, path: readonly Piece[], found: Piece): Arg {
 function foundPaths(call: ProgramCall): { text: string; more: true } | undefined {
   const roots = isSelective(call.args)
     ? []
-    : startingPoints(call).flatMap(({ text }) => (text === undefined ? [] : asFolder(text)));
+    : startingPoints(call).flatMap(({ text }) => (text === undefined ? [] : toListedPlace(text)));
   return { text: roots.map((root) => `${root}\n`).join(''), more: true };
 }

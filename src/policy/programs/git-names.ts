@@ -1,12 +1,12 @@
-// Refs and remotes whose name begins with a dash. Most commands of git refuse to create one, but not all, and other programs would
-// read the name as an option: `git fetch $(git tag)`.
+// A ref or remote whose name begins with a dash becomes an option of other programs: `git fetch $(git tag)`. Most commands of git
+// refuse to create one, but not all.
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
 import { stdinText } from './option-effects.ts';
 import type { Effect } from './program.ts';
 
 /** Refuses a call that may create a ref or a remote whose name begins with a dash. */
-export function misnamed(call: ProgramCall): Effect[] {
+export function refuseDashNames(call: ProgramCall): Effect[] {
   const { args } = call;
   const at = args.find((arg, index) => isMisnamed(prefixOf(arg), args, index));
   const read = args.some(({ text }) => text === '--stdin') && names.test(stdinText(call));
@@ -36,7 +36,7 @@ function transfers({ text }: Arg): boolean {
   return text === 'fetch' || text === 'pull' || text === 'push';
 }
 
-/** The name of a new remote: an operand after `--`, or the value of `git clone --origin`. */
+/** Returns true for the name of a new remote: an operand after `--`, or the value of `git clone --origin`. */
 function isRemote(args: readonly Arg[], text: string, index: number): boolean {
   if (/^--origin=-|^-o-/.test(text)) return true;
   const before = wordText(args[index - 1]);

@@ -3,7 +3,7 @@ import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, prefixOf, withoutPrefix, wordText } from '../words/arg.ts';
 import { joinWords } from './effects.ts';
 import { configEffects } from './git-config.ts';
-import { misnamed } from './git-names.ts';
+import { refuseDashNames } from './git-names.ts';
 import { subcommandEffects } from './git-subcommands.ts';
 import { writesBelow } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
@@ -207,11 +207,11 @@ export const gitPrograms: readonly ProgramEntry[] = [
 ];
 
 function gitEffects(call: ProgramCall): readonly Effect[] {
-  const refused = misnamed(call);
-  return refused.length === 0 ? callEffects(call) : [...refused, ...callEffects(call)];
+  const refused = refuseDashNames(call);
+  return [...refused, ...judgeCall(call)];
 }
 
-function callEffects(call: ProgramCall): readonly Effect[] {
+function judgeCall(call: ProgramCall): readonly Effect[] {
   if (call.files.size > 0 && hasWrittenRepository(call))
     return [{ does: 'refuse', at: call.self, reason: 'git would load settings that this command writes' }];
   const [first] = call.args;

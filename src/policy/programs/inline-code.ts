@@ -264,7 +264,7 @@ export function codeEffects(language: Language, code: Arg, call: ProgramCall): E
   return spawns ? [refuse, ...danger] : [note, ...danger];
 }
 
-/** Deletions of the words and the input that code receives: `python3 -c 'shutil.rmtree(sys.argv[1])' /`. */
+/** Returns deletions of paths that code receives as arguments or input: `python3 -c 'shutil.rmtree(sys.argv[1])' /`. */
 function argumentDeletions(code: string, at: Arg, { args, stdin }: ProgramCall): Effect[] {
   if (!deletesArguments(code)) return [];
   const typed = stdin === 'none' ? [] : stdin.text.split(/\s+/).slice(0, 16);

@@ -1,10 +1,13 @@
-// Names and commit messages in code. In a sed script, `s|x|$name|` runs commands if the name is `|e`. A name of one file has no
-// slash, so it cannot end a text between slashes.
+// Names of files and commit messages in code. In a sed script, `s|x|$name|` runs commands if the name is `|e`. The name of a file
+// contains no slash, so it cannot end a text between slashes; a path and a message can.
 import { type Arg, foreignText, type Piece } from '../words/arg.ts';
 import type { DelimitedText } from './sed-script.ts';
 
-/** Returns true if a name in the script, of which each unknown part is one character of the text, may end the text around it. */
-export function mayBeCut({ pieces }: Arg, texts: readonly DelimitedText[]): boolean {
+/**
+ * Returns true if a name in a sed script may end the pattern or replacement around it. The positions of `texts` count each unknown
+ * part of the script as one character.
+ */
+export function mayEndText({ pieces }: Arg, texts: readonly DelimitedText[]): boolean {
   let at = 0;
   for (const piece of pieces) {
     const kind = typeof piece === 'string' ? undefined : nameIn(piece);
@@ -17,7 +20,7 @@ export function mayBeCut({ pieces }: Arg, texts: readonly DelimitedText[]): bool
 }
 
 /** Returns true if the word contains the name of a file or ref, or a commit message. */
-export function holdsName({ pieces }: Arg): boolean {
+export function containsName({ pieces }: Arg): boolean {
   return pieces.some((piece) => typeof piece !== 'string' && nameIn(piece) !== undefined);
 }
 
@@ -25,7 +28,7 @@ function ends({ delimiter }: DelimitedText, kind: 'name' | 'path'): boolean {
   return kind === 'path' || delimiter !== '/';
 }
 
-/** The kind of text that a part of the script is: the name of a file, a path or message, or neither. */
+/** Returns `name` for the name of a file, `path` for a path or a message, which may contain a slash, and undefined for other text. */
 function nameIn(piece: Exclude<Piece, string>): 'name' | 'path' | undefined {
   const { hole, text, from, operand, outside } = piece;
   if (hole === 'glob') return text.includes('/') ? 'path' : 'name';
@@ -34,14 +37,14 @@ function nameIn(piece: Exclude<Piece, string>): 'name' | 'path' | undefined {
   const command = /^(?:\$\(|`)\s*(\S.*)/s.exec(text)?.[1];
   if (command === undefined) return operand === true ? 'name' : undefined;
   if (operand !== true) return printsMessages.test(command) ? 'path' : undefined;
-  if (isNoName.test(command)) return undefined;
+  if (printsNoNames.test(command)) return undefined;
   return printsPaths.test(command) ? 'path' : 'name';
 }
 
 const printsMessages = /^git\b.{0,80}\b(?:log|show|shortlog|reflog|stash|tag|branch|for-each-ref|notes)\b/s;
 
-/** Programs that print dates, hashes, names of machines and the current folder. */
-const isNoName =
+/** Programs that print no names of files: dates, hashes, names of machines, the current folder. */
+const printsNoNames =
   /^(?:arch|date|hostname|id|mktemp|nproc|pwd|tty|uname|wc|which|whoami|(?:md5|sha\d+)sum|git (?:hash-object|log|merge-base|rev-list|show|write-tree)|git rev-parse(?!.*--(?:abbrev-ref|symbolic))|(?:basename|dirname|realpath) +["'`$({]*(?:PWD|pwd|git rev-parse --show-toplevel))\b/s;
 
 const printsPaths =

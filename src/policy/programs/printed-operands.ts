@@ -60,7 +60,7 @@ function fromNames({ args }: ProgramCall): boolean {
   return args.every((arg) => !/^--(?:$|time-style|sep)/.test(prefixOf(arg)) && !isOptionLike(arg));
 }
 
-/** Returns true for an argument of `mktemp` that begins no path with a dash. */
+/** Returns true for an argument of `mktemp` after which no printed path begins with a dash. */
 function isTemporary(word: string): boolean {
   return /^(?:[^-]|-[duqt]{1,4}$|-p(?!-)|--(?:directory|dry-run|quiet)$|--(?:tmpdir|suffix)(?:$|=(?!-)))/.test(
     word,
@@ -182,7 +182,8 @@ function gitPrintsOperands(args: readonly Arg[]): boolean {
   const printed = Object.hasOwn(printedByGit, subcommand.text) ? printedByGit[subcommand.text] : undefined;
   if (printed !== undefined) return printed(words);
   if (!/^(?:diff|diff-tree|diff-index|diff-files|log|show)$/.test(subcommand.text)) return false;
-  const options = words.slice(0, words.indexOf('--') >>> 0).filter((word) => word.startsWith('-'));
+  const end = words.indexOf('--');
+  const options = words.slice(0, end < 0 ? undefined : end).filter((word) => word.startsWith('-'));
   const formats = options.filter((word) => namedByGit.test(word));
   // A patch has lines that begin with a dash; `show` prints one unless another form is chosen.
   const others = options.filter((word) => !namedByGit.test(word));

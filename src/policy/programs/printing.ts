@@ -146,7 +146,7 @@ function listed({ args }: ProgramCall): { text: string; more: true } {
   const operands = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   const itself = args.some((arg) => /^-[a-zA-Z0-9]*d/.test(wordText(arg)));
   if (operands.length === 0) return { text: '.\n', more: true };
-  // A pattern of files names these, one of folders their entries.
+  // For a pattern of files `ls` prints the files, for one of folders their entries.
   const hasDevices = operands.some((arg) => arg.text === undefined && prefixOf(arg).startsWith('/dev/'));
   return { text: itself || hasDevices ? placesIn(operands) : foldersIn(operands), more: true };
 }
@@ -267,7 +267,7 @@ function once(format: string, values: string[]): string | undefined {
   return output;
 }
 
-/** The first character; how many bytes another one has depends on the locale. */
+/** The character that `%c` prints; undefined unless it is ASCII, because the locale decides how many bytes of others are printed. */
 function asciiStart(value: string): string | undefined {
   return /^[\x01-\x7f]/.test(value) ? value.charAt(0) : undefined;
 }

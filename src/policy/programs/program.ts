@@ -138,7 +138,7 @@ export type Effect =
   | { readonly does: 'exportFunction'; readonly name: Arg }
   /** Makes bash expand a word a second time. */
   | { readonly does: 'evaluate'; readonly text: Arg; readonly as: 'arithmetic' | 'name' | 'prompt' }
-  /** From now on, patterns of names match hidden ones, and names in another case. */
+  /** Lets patterns match hidden names from now on, in any case of letters. */
   | { readonly does: 'matchHidden' }
   /** Changes the working directory; without `path`, the new directory is unknown. */
   | { readonly does: 'chdir'; readonly path: Arg | undefined }

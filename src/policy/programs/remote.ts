@@ -477,7 +477,7 @@ function addressEffects(call: ProgramCall, arg: Arg, address: string): Effect[] 
   return /^(?:create|open|file|gopen|creat)$/i.test(kind) ? [{ does: 'write', path: value }] : [];
 }
 
-/** The shell of the other machine expands paths there, and `sftp -s` names the program that it starts. */
+/** Refuses paths that the shell of the other machine would expand, and `sftp -s`, which names a program to start there. */
 function remoteShell(call: ProgramCall): Effect[] {
   const paths = call.args.filter(({ text }) => /^[^/\s:-][^/\s:]{0,255}:[^\n]*[`$;&|<>(]/.test(text ?? ''));
   const servers =

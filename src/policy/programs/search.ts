@@ -119,7 +119,7 @@ export const searchPrograms: readonly ProgramEntry[] = [
     names: ['tree'],
     closed: [],
     options: { short: 'o:', long: 'output=' },
-    // In a cluster such as `-oX`, the value is the next word all the same.
+    // `tree -oX FILE` writes FILE: the value of `-o` is the next word even inside a cluster.
     effects: allOf(writeOptions('o', 'output'), ({ args }) => {
       const at = args.findIndex(({ text }) => /^-[a-zA-Z]*o[a-zA-Z]/.test(text ?? ''));
       const rest = at < 0 ? [] : args.slice(at + 1).filter((arg) => !prefixOf(arg).startsWith('-'));

@@ -1,7 +1,7 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBecomeCode, patternOf, toArg } from '../words/arg.ts';
 import { copyName } from './copy-name.ts';
-import { mayBeCut } from './names-in-code.ts';
+import { mayEndText } from './names-in-code.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -154,7 +154,7 @@ function scriptEffects(call: ProgramCall, script: Arg): Effect[] {
   const read = readSedScript(text);
   if (read === undefined)
     return [{ does: 'unknown', at: script, reason: `the script for ${call.name} is not understood` }];
-  const cut: Effect[] = mayBeCut(script, read.texts)
+  const cut: Effect[] = mayEndText(script, read.texts)
     ? [{ does: 'unknown', at: script, reason: `a name in the script for ${call.name} may end its command` }]
     : [];
   return [...cut, ...read.actions.flatMap((action) => actionEffects(action, script, call))];

@@ -9,7 +9,7 @@ export function listedItem(text: string, more: boolean, span: TextSpan): Arg {
   return isFolder ? toArg([{ ...unknown, listed: text, operand: true }], span) : knownArg(text, span);
 }
 
-/** `yes | xargs -P0` starts programs without end; with a smaller number they run in turn. */
+/** Reports `yes | xargs -P0`, which starts programs without end. With `-P4` they run in turn, four at once. */
 export function startsEndlessly({ stdin, self }: ProgramCall, jobs: Arg | undefined): Effect[] {
   if (stdin === 'none' || stdin.endless !== true || jobs === undefined) return [];
   const isBounded = /^[1-9]\d{0,2}%?$/.test(wordText(jobs));

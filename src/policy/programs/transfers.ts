@@ -332,7 +332,7 @@ function ftpInput(call: ProgramCall): Effect[] {
   return [...unknownInput(call), ...(runs ? [refused(call, 'would run commands in its input')] : [])];
 }
 
-/** Hidden files in commands of lftp, which it may write: `get x -o .git/config`. */
+/** The hidden files in a command of an FTP client, which may write them: `get x -o .git/config`. */
 function hiddenPaths(line: Arg): Effect[] {
   return (line.text ?? '')
     .split(/[\s;"']+/)

@@ -93,7 +93,7 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
   return silent;
 }
 
-/** Programs whose output replaces a file; those that edit or copy files have a rule of their own. */
+/** Programs whose output replaces a file. Programs that edit or copy files are judged by `essentialFileRules`. */
 const replacing = new Set('sort curl wget find openssl awk gawk mawk tar zip gcc ffmpeg'.split(' '));
 
 function judgeReplacing(walk: Walk, path: Arg, { name }: ProgramCall): void {
@@ -413,7 +413,7 @@ function changeDirectory(shell: Shell, path: Arg | undefined): void {
   shell.places = shell.cwd === undefined ? places : [];
 }
 
-/** `cd "$x/"` may end in the root directory, and so may `cd ../../..` in an unknown one. */
+/** The directories that may be the current one after `cd`: the root after `cd "$x/"`, and after `cd ../../..` in an unknown one. */
 function changedPlaces(shell: Shell, path: Arg | undefined): readonly string[] {
   const text = path?.text;
   if (path === undefined || text === '-') return [];

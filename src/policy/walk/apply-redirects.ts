@@ -111,7 +111,7 @@ function judgeConnection(walk: Walk, { pieces, pos, end }: Arg, program: string 
   walk.problems.push({ scope: 'finite', rule: 'network', reason, program, pos, end });
 }
 
-/** The shell's own stdin; commands may also read it through another descriptor, as after `3<&0`. */
+/** The input of `<&0`. After `3<&0`, commands may read it through the other descriptor as well. */
 function sameInput({ partlyRead }: Walk, { descriptor }: Redirect, { stdin }: WalkScope): Stdin {
   const isOther =
     descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
@@ -207,7 +207,7 @@ function applyWrite(
   return targets;
 }
 
-/** Judges a file that a redirection empties: an essential one, or any file of a home or system directory. */
+/** Reports a redirection that empties an essential file, or any file of a home or system directory. */
 function judgeReplaced(walk: Walk, target: Arg, program: string | undefined, { shell }: WalkScope): void {
   const { pos, end } = target;
   if (isEssentialFile(target)) {
@@ -216,13 +216,13 @@ function judgeReplaced(walk: Walk, target: Arg, program: string | undefined, { s
   } else if (target.text === undefined) {
     const place = findProtectedPlace(target, shell.cwd, walk.home);
     const reason = `it empties everything in ${place?.path}`;
-    if (place && (place.content || isListing(target)) && isWhole(target))
+    if (place && (place.content || isListing(target)) && namesFiles(target))
       walk.problems.push({ scope: 'danger', rule: 'recursive_delete', reason, program, pos, end });
   }
 }
 
-/** Returns true for a glob or a listing that names any file of a folder, and no variable that may be empty. */
-function isWhole(target: Arg): boolean {
+/** Returns true for a glob or a listing, and false for a word with a variable, which may be empty. */
+function namesFiles(target: Arg): boolean {
   return (
     isListing(target) || target.pieces.every((piece) => typeof piece === 'string' || piece.hole === 'glob')
   );

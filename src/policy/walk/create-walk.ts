@@ -193,7 +193,7 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
   return anyOutput;
 }
 
-/** Keeps what is known of the part that `$unknown_word` replaces: it may be any file of a folder, as in `find -exec sh -c '> {}'`. */
+/** Gives `$unknown_word` the value of a part that may be any file of a folder, as in `find -exec sh -c '> {}'`. */
 function withListing({ pieces }: Arg, scope: WalkScope): WalkScope {
   const piece = pieces.find((one) => typeof one === 'object' && one.listed !== undefined);
   if (piece === undefined) return scope;

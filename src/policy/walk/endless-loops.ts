@@ -1,5 +1,5 @@
-// Loops that start programs in the background without end, or very often, and wait for none of them: they fill the table of
-// processes as a fork bomb does.
+// A loop that starts programs in the background without end, or very often, and waits for none of them fills the table of processes
+// as a fork bomb does.
 import type {
   ArithmeticFor,
   Command,
@@ -33,7 +33,7 @@ function resultOf(node: PipelineNode, isEndlessInput: boolean): boolean | undefi
     const value = node.expression && constantOf(node.expression);
     return value === undefined ? undefined : value !== '0';
   }
-  // A test of constants that is never met would be a loop without a round.
+  // A test of constants is taken to succeed: with one that fails, the loop would have no round.
   if (node.type === 'TestCommand') return isConstantTest(node.expression) ? true : undefined;
   if (node.type !== 'Command' || node.name === undefined) return undefined;
   const { name } = node;
@@ -48,7 +48,7 @@ function resultOf(node: PipelineNode, isEndlessInput: boolean): boolean | undefi
 
 const printers = new Set(['echo', 'printf', 'date', 'clear']);
 
-/** An expansion, or an operator that looks at files. */
+/** Returns true for a word with an expansion, and for an operator that looks at files. */
 function mayChange(word: string): boolean {
   return /[$`]|^-(?!(?:eq|ne|[gl][te]|n|z)$)[a-zA-Z]/.test(word);
 }
@@ -86,8 +86,8 @@ export function hasManyRounds({ wordlist = [] }: For | Select): boolean {
   });
 }
 
-/** Returns true for a loop over several words that are known, such as `for i in 1 2 3`. */
-export function hasRounds({ wordlist = [] }: For | Select): boolean {
+/** Returns true for a loop that certainly has several rounds, such as `for i in 1 2 3`. */
+export function hasSeveralRounds({ wordlist = [] }: For | Select): boolean {
   return (
     (wordlist.length > 1 || wordlist[0]?.text.startsWith('{') === true) &&
     !wordlist.some(({ text }) => /[$`*?[]/.test(text))
@@ -109,7 +109,7 @@ export function judgeEndless(walk: Walk, body: CompoundList, scope: WalkScope): 
   walk.problems.push({ scope: 'danger', rule: 'fork_bomb', reason, ...spanOf(span, scope) });
 }
 
-/** Returns true if a list starts commands in the background, also inside `( … )` or `{ …; }`, and nothing else takes time. */
+/** Returns true if a list starts commands in the background, also inside `( … )` or `{ …; }`, and none of its other commands takes time. */
 function startsOnly({ commands }: CompoundList): boolean {
   return (
     commands.some(({ background, command }) => background === true || startsInside(command)) &&

@@ -154,7 +154,7 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   return [[{ hole: 'unknown', text: `$${name}`, outside: !isSetByBash(name) }]];
 }
 
-/** Variables with the path of a folder, whose name may be any text after the first slash. */
+/** Variables with the path of a folder. After the first slash, it may be any text. */
 const folders = new Set(['PWD', 'OLDPWD', 'DIRSTACK']);
 
 function isNumber(name: string): boolean {
@@ -312,7 +312,7 @@ function applyOperation(
   });
 }
 
-/** Any user's home may be meant: `${HOME%/*}` is empty for `/root` and `/home` for others. */
+/** Adds the home of an ordinary user to that of root: `${HOME%/*}` is empty for `/root`, and `/home` for others. */
 function withSamples({ parameter, index }: ParameterExpansionPart, base: readonly Value[]): readonly Value[] {
   const isRoots = parameter === 'HOME' && index === undefined && base.length === 1;
   return isRoots && base[0]?.length === 1 && base[0][0] === '/root' ? [...base, ['/home/user']] : base;

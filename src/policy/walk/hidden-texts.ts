@@ -3,7 +3,7 @@ import { decodeBase64 } from '../programs/base64.ts';
 /**
  * The texts that a command may run in a way that is not followed: its literals, the quoted parts of these (strings in inline code),
  * and what common decoders make of them and of the words in `source`. Only texts that name a dangerous program where a command begins are returned.
- * With `mayReorder`, a program may also put the words of the literals together in another order.
+ * With `mayReorder`, the words of the literals are also put together in another order, as a program could.
  */
 export function hiddenTexts(
   source: string,

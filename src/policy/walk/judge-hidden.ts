@@ -25,8 +25,8 @@ function isDanger({ scope }: CommandProblem): boolean {
 function judgeLiterals(walk: Walk, source: string, cwd: string | undefined): void {
   const runner =
     walk.problems.find(runsUnknown) ??
-    walk.invocations.find((one) => runsFile(one, source) || readsFile(one, walk));
-  // A shell start file, a hook or a crontab is run later, as it is written.
+    walk.invocations.find((one) => runsFile(one, source) || runsUsualFile(one, walk));
+  // A shell start file, a hook or a crontab is run later, exactly as it is written, so its words are not reordered.
   const at = runner ?? walk.problems.find(({ rule }) => rule === 'protected_file');
   if (at === undefined) return;
   walk.spend(source.length / 16);
@@ -54,8 +54,8 @@ function runsFile({ name, args }: Invocation, source: string): boolean {
   return source.indexOf(last) !== source.lastIndexOf(last);
 }
 
-/** A program whose usual file the command writes, as `make` after a Makefile. */
-function readsFile({ name }: Invocation, { files }: Walk): boolean {
+/** Returns true for a program that runs a file which the command writes, such as `make` if it writes a Makefile. */
+function runsUsualFile({ name }: Invocation, { files }: Walk): boolean {
   const usual =
     files.size === 0 ? undefined : usualFiles.find(({ programs }) => programs.test(baseName(name)));
   return usual !== undefined && [...files.keys()].some((key) => usual.file.test(baseName(key)));

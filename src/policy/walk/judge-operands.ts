@@ -20,7 +20,7 @@ export function judgeOperands(
   });
 }
 
-/** An option whose value the program reads or leaves out. */
+/** An option whose value names something that the program reads or skips. */
 const readOption =
   /^-(?:[IXxeki]$|-?(?:[\w-]{0,40}-)?(?:exclude|ignore|skip|filter|input|config|settings|include|git-dir|work-tree|project|from|source|file|key|cert|cwd|dir)$)/;
 

@@ -62,7 +62,7 @@ export function judgeProtected(walk: Walk, target: Arg, program: string, scope: 
     if (choosesCode(path, walk.home)) refuseProtected(walk, target, path, program);
 }
 
-/** Refuses an operand that names a file which programs of the project or the user's shells load. */
+/** Refuses an operand that names a file which is loaded as code or settings: by git, editors, or the user's shells. */
 export function judgeLoaded(walk: Walk, target: Arg, program: string, scope: WalkScope): void {
   if (target.pieces.some(mentionsProtected)) refuseProtected(walk, target, undefined, program);
   else if (target.text === undefined) judgeEnding(walk, target, program);
@@ -118,7 +118,7 @@ function pathInProject(path: string): string | undefined {
 /** Returns true for an unknown name that is made from a protected one, as `$(git rev-parse --git-path config)` is. */
 function mentionsProtected(piece: Piece): boolean {
   if (typeof piece !== 'object') return false;
-  // An extended glob such as `@(.git)`; an ordinary one is a pattern, which is compared with the names.
+  // An extended glob such as `@(.git)` is compared here; other patterns are compared with the protected names by `mayMatch`.
   if (piece.hole === 'glob') return /[(|](?:\.|\[)/.test(piece.from ?? '');
   return /--(?:absolute-)?git-(?:path|dir|common-dir)/.test(piece.text) || isProtectedText(piece.text);
 }
@@ -228,7 +228,7 @@ export function choosesCode(path: string, home: string): boolean {
   );
 }
 
-/** Like `choosesCode`, without folders of the system and keys, which programs often read. */
+/** Like `choosesCode`, but false for folders of the system and for keys, which programs often read. */
 function isLoaded(path: string, home: string): boolean {
   const inHome = homePath(path, home);
   if (isOfGit(path) || isProtected(path)) return true;

@@ -2,8 +2,8 @@ import { forEachChild, type SyntaxNode } from 'unbash';
 import { limits } from '../words/limits.ts';
 
 /**
- * Returns the position of a `(` after the name of a command that unbash drops: it reads `ls ( x` as `ls x`, and bash
- * refuses it. Undefined if there is none.
+ * Returns the end of a command's name after which unbash drops a `(`; undefined if there is none. unbash reads `ls ( x` as `ls x`, but
+ * to bash it is a syntax error.
  */
 export function lostParenthesis(script: SyntaxNode, text: string): number | undefined {
   const ends: number[] = [];
@@ -31,7 +31,7 @@ function isBlank(code: number): boolean {
   return code === space || code === tab;
 }
 
-/** Leaves out what is usual before `(`: operators, expansions and patterns, and `()` of a function. */
+/** Returns false for `(` after an operator, in an expansion or a pattern, and in `()` of a function. */
 function mayFollowName(text: string, end: number, at: number): boolean {
   const before = text.charAt(end - 1);
   if (before === '' || text.charCodeAt(end - 1) === newline || ';&|('.includes(before)) return false;

@@ -9,7 +9,7 @@ const arithmeticWork = 16;
 export function parseScript(text: string): ParsedScript {
   if (marksIn(text) > fewMarks) refuseTooDeep(text);
   try {
-    return withLost(withSplitMarks(parse(text), text), text);
+    return withLostParenthesis(withSplitMarks(parse(text), text), text);
   } catch (error) {
     if (error instanceof RangeError) throw new PolicyLimitError('it is nested too deeply');
     throw error;
@@ -39,8 +39,8 @@ function withSplitMarks(script: ParsedScript, text: string): ParsedScript {
   return withError(script, 'a line continuation splits the beginning of an expansion', found.index);
 }
 
-/** Adds an error if unbash drops a `(`, which it does without one of its own. */
-function withLost(script: ParsedScript, text: string): ParsedScript {
+/** Adds an error if unbash has dropped a `(` without reporting one. */
+function withLostParenthesis(script: ParsedScript, text: string): ParsedScript {
   const at = lostParenthesis(script, text);
   return at === undefined ? script : withError(script, "unexpected token '('", at);
 }

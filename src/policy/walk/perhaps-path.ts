@@ -8,8 +8,8 @@ const pathVariable = /^\$(?:PWD|OLDPWD|PATH|SHELL|TMPDIR|BASH|XDG_\w+)$/;
 const samplePaths = ['/srv/some/work', '/bin/bash'];
 
 /**
- * The path that an operation such as `${HOME//[a-z]/}` may leave of an absolute path, for the danger rules: how bash compares a
- * pattern depends on its settings, and the variables of the environment are not known. Undefined if it is no absolute path.
+ * The path that an operation such as `${HOME//[a-z]/}` may leave of an absolute path, for the danger rules; undefined if nothing
+ * absolute is left. It is a guess, because bash compares patterns as its settings say, and variables of the environment are unknown.
  */
 export function perhapsPath(
   value: Value,
@@ -43,7 +43,7 @@ function cut(
   return operation.type === 'Replace' ? replaced(text, operation.operator, pattern, replacement) : undefined;
 }
 
-/** Each comparison costs the length of the text, so only short ones are compared at every position. */
+/** Long texts are not cut: every position is compared, and each comparison takes time in proportion to the length. */
 const maxLength = 96;
 
 /** Returns false for extended globs, classes such as `[:alpha:]` and escapes. */

@@ -87,7 +87,7 @@ export function passedText(call: ProgramCall): (Output & { more: true }) | undef
   return passes ? { text: stdin.text, more: true, made: madeFrom(call) } : undefined;
 }
 
-/** Returns true for a filter whose input never ends, unless it stops at a line, and for `cat /dev/zero`. */
+/** Returns true for `cat /dev/zero`, and for a filter whose input never ends, unless the filter stops by itself. */
 export function staysEndless({ name, args, stdin }: ProgramCall): boolean {
   if (name === 'cat' && args.some(({ text }) => text !== undefined && isEndlessFile(text))) return true;
   if (stdin === 'none' || stdin.endless !== true) return false;

@@ -2,17 +2,17 @@
 // these programs is not known; the paths are the part of it that the danger rules look for.
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, prefixOf, wordText } from '../words/arg.ts';
-import { numberOutput, type Output, silent } from '../words/output.ts';
+import { numberOutput, type Output, silent, toListedPlace } from '../words/output.ts';
 import type { ProgramFacts } from './program-facts.ts';
 
 type Partly = Output & { readonly more: true };
 
-/** The paths that a program may print: those in its code, the home directory, or the folders that it lists. */
+/** The paths that a program may print: the home directory, disks, words of its own call, or the folders that it lists. */
 export function printedPaths(call: ProgramCall): Partly | undefined {
   const { name, args, home } = call;
   const lister = listers.get(name);
   const folders = lister === undefined ? undefined : lister(call);
-  if (folders !== undefined) return partly(folders.map(asFolder));
+  if (folders !== undefined) return partly(folders.map(toListedPlace));
   if (name === 'yes') return { text: `${args.map(wordText).join(' ')}\n`, more: true, endless: true };
   if (name === 'seq')
     return hasOption(call, /^inf$/) ? { ...numberOutput, more: true, endless: true } : undefined;
@@ -48,10 +48,6 @@ function cutsText({ args }: ProgramCall): boolean {
 /** The folder of `/*`. */
 function toFolder(pattern: string): string {
   return pattern.replace(/[^/]*$/, '');
-}
-
-function asFolder(path: string): string {
-  return path === '.' || path.endsWith('/') ? path : `${path}/`;
 }
 
 /** Programs that print the names of all files below folders, and the folders; undefined if they select some. */
@@ -94,7 +90,7 @@ export function pathsOfCode(code: string, home: string): readonly string[] {
   const paths = [...code.matchAll(pathStrings)].map(([, , path = '']) => path.replace(/^~/, home));
   if (separators.test(code)) paths.push('/');
   if (homes.test(code)) paths.push(home);
-  // With a slash at its end, it would be the listing of a folder.
+  // A path with a slash at its end would mean the listing of that folder.
   return paths.map((path) => (path.endsWith('/') ? `${path}.` : path));
 }
 

@@ -122,8 +122,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     );
   judgeEmptied(walk, call, applies ? entry : undefined, grammar, facts.dangers);
   if (facts.dangers.length > 0)
-    for (const one of walk.links.size === 0 ? [call] : [call, call.through(walk.links)])
-      for (const danger of dangerOf(one.atPlaces(), facts.dangers))
+    for (const form of walk.links.size === 0 ? [call] : [call, call.withLinkTargets(walk.links)])
+      for (const danger of dangerOf(form.atPossiblePlaces(), facts.dangers))
         walk.problems.push({ scope: 'danger', program: name, ...danger });
   const isUnclear =
     entry === undefined || (effects?.length ? effects.every(({ does }) => does === 'refuse') : false);
@@ -231,15 +231,15 @@ class LazyCall implements ProgramCall {
     this.shell = scope.shell;
   }
 
-  /** The call with the targets of links that the command has made, as in `ln -s /etc x; rm -rf x/*`. */
-  through(links: Walk['links']): LazyCall {
+  /** The call with links that the command has made replaced by their targets, as in `ln -s /etc x; rm -rf x/*`. */
+  withLinkTargets(links: Walk['links']): LazyCall {
     const { args } = this;
     const followed = args.map((arg) => followLink(arg, links, this.cwd?.[0]));
     return Object.create(this, { args: { value: followed }, parsed: { value: undefined, writable: true } });
   }
 
-  /** The call with the directories that are possible where the working directory is not known. */
-  atPlaces(): ProgramCall {
+  /** The call in the directories that are possible, if the working directory is not known (`Shell.places`). */
+  atPossiblePlaces(): ProgramCall {
     const { cwd, places } = this.shell;
     if (cwd !== undefined || places.length === 0) return this;
     return Object.create(this, { cwd: { value: places } });
@@ -255,7 +255,7 @@ class LazyCall implements ProgramCall {
   }
 }
 
-/** The word with the target of the link at its beginning; a link itself is deleted, not its target. */
+/** Replaces the link at the beginning of a path by its target. The link itself stays: `rm x` deletes a link, not its target. */
 function followLink(arg: Arg, links: Walk['links'], cwd: string | undefined): Arg {
   const first = prefixOf(arg);
   const slash = first.lastIndexOf('/');

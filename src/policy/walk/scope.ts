@@ -22,7 +22,7 @@ export class WalkScope implements CallSite {
   /** Calls in the parent shells, whose functions this shell may call after `export -f`. */
   readonly outerFrames: readonly Frame[] = [];
   readonly loops: number = 0;
-  /** The loops among them that certainly have several rounds, such as `for i in 1 2 3`. */
+  /** The number of these loops that certainly have several rounds, such as `for i in 1 2 3`. */
   readonly repeats: number = 0;
   /** True in the second walk over a loop body, where calls are not counted as recursion again. */
   readonly secondRound: boolean = false;

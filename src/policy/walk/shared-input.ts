@@ -38,7 +38,7 @@ export function noteReading({ partlyRead }: Walk, call: ProgramCall, stdin: Stdi
   if (position === 'anywhere' || (position === 'line' && !stdin.more)) partlyRead.set(stdin, position);
 }
 
-/** Returns an input of its own for each group of commands, so that reading one changes no other. */
+/** Copies an output with names for its reader: such outputs are shared constants, and `partlyRead` has one entry for each object. */
 export function separateInput(output: Output): Output {
   return output.operand === true ? { ...output } : output;
 }
@@ -54,11 +54,12 @@ function linePosition({ options }: ProgramCall): InputPosition | undefined {
     : 'line';
 }
 
-/** A filter reads stdin if it has no operand for a file; `code` counts the operands that are no files. */
+/** A program that reads stdin if it has no operand for a file. */
 interface Filter {
+  /** The number of operands before the files, such as the pattern of `grep`. */
   readonly code: number;
   readonly options: OptionGrammar;
-  /** Options after which the first operand is a file as well. */
+  /** Options that replace these operands, so that the first operand is a file as well. */
   readonly files: readonly string[];
 }
 
@@ -108,11 +109,11 @@ function readsInput({ name, args }: ProgramCall): boolean {
   const options = parseOptions(args, known.options);
   const code = options.has(...known.files) ? 0 : known.code;
   const files = options.operands.slice(code);
-  return files.every(mayBeNothing) || files.some(isStdin);
+  return files.every(namesNoFile) || files.some(isStdin);
 }
 
-/** An unset variable without quotes is no operand at all, and the operands of `dd` name no file except `if=`. */
-function mayBeNothing({ text, many, pieces }: Arg): boolean {
+/** Returns true for an unquoted variable, which may be unset and so no operand at all, and for the operands of `dd` except `if=`. */
+function namesNoFile({ text, many, pieces }: Arg): boolean {
   if (text !== undefined) return /^(?:bs|ibs|count|skip|of|status|conv|iflag)=/.test(text);
   return many && pieces.every((piece) => typeof piece === 'object' && piece.outside === true);
 }

@@ -74,7 +74,7 @@ export function separatorsOf({ variables }: Shell): string | undefined {
   return ifs === undefined ? ' \t\n' : textIfKnown(ifs);
 }
 
-/** The possible directories, as far as they are known. */
+/** The possible working directories that are known. */
 export function placesOf({ cwd, places }: Shell): readonly string[] {
   return cwd ?? places;
 }
@@ -93,7 +93,7 @@ export class Shell {
   posix: boolean;
   /** The possible working directories, several after `cd x || true`; undefined if unknown. */
   cwd: readonly string[] | undefined;
-  /** While the working directory is unknown: some that are possible, for the danger rules, as in `cd ${x:-/}`. */
+  /** While the working directory is unknown: directories that it may be, for the danger rules, such as `/` after `cd ${x:-/}`. */
   places: readonly string[] = [];
   /** While the working directory is unknown: the relative paths that `cd` may have followed since, such as `.git`. */
   trails: readonly string[] = noTrails;

@@ -67,14 +67,14 @@ export function judgeUnknownWrites(
   const [first] = unknownWrites;
   if (first === undefined) return [];
   const kinds = new Set(invocations.map(namedBy));
-  const named = unknownWrites.find(({ isRead }) => isRead);
-  const isListed = named === undefined && (!kinds.has('file') || kinds.has('harmless'));
-  if (!kinds.has('any') && !hiddenPattern.test(source) && isListed) return [];
+  const read = unknownWrites.find(({ isRead }) => isRead);
+  const isHarmless = read === undefined && (!kinds.has('file') || kinds.has('harmless'));
+  if (!kinds.has('any') && !hiddenPattern.test(source) && isHarmless) return [];
   const reason =
     'The file that the command would write is not known before it runs and may be a protected one, such as .git/config, which is not allowed under an allow list';
   const hint =
     'Name the file, put a folder before the name (out/$name), or list the files with rg -l, git ls-files or find with -name *.EXT.';
-  return [{ scope: 'finite', rule: 'protected_file', reason, hint, ...(named ?? first) }];
+  return [{ scope: 'finite', rule: 'protected_file', reason, hint, ...(read ?? first) }];
 }
 
 /** A pattern of hidden names, such as `.g*` or `[.]git`. */

@@ -2,7 +2,7 @@ import type { ArithmeticFor, For, Select, While, Word } from 'unbash';
 import { outside, type Value } from '../words/arg.ts';
 import { limits } from '../words/limits.ts';
 import { joinOutput, type Output, possibleOutput } from '../words/output.ts';
-import { countsFar, hasManyRounds, hasRounds, isEndless, judgeEndless } from './endless-loops.ts';
+import { countsFar, hasManyRounds, hasSeveralRounds, isEndless, judgeEndless } from './endless-loops.ts';
 import { expandWord } from './expand-word.ts';
 import { spanOf, type WalkScope } from './scope.ts';
 import type { Shell } from './shell.ts';
@@ -28,7 +28,7 @@ export function walkFor(walk: Walk, node: For | Select, scope: WalkScope): Outpu
     );
     if (node.type === 'Select') walk.assign('REPLY', textRead(inner), spanOf(node.name, inner), inner);
     const body = conditional(inner);
-    return walk.body(node.body, hasRounds(node) ? body.with({ repeats: body.repeats + 1 }) : body);
+    return walk.body(node.body, hasSeveralRounds(node) ? body.with({ repeats: body.repeats + 1 }) : body);
   });
 }
 

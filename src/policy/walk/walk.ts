@@ -17,9 +17,10 @@ import type { Variable } from './variable.ts';
 /** How bash reads a text that it evaluates again. */
 export type Reevaluation = 'arithmetic' | 'name' | 'prompt';
 
-/** A write to a file that is not known; `isRead` if its name is the text of another file. */
+/** A write to a file that is not known. */
 export interface UnknownWrite extends TextSpan {
   readonly program: string | undefined;
+  /** True if the name of the file is read from another file. */
   readonly isRead: boolean;
 }
 
@@ -51,9 +52,9 @@ export interface Walk {
   readonly unknownWrites: UnknownWrite[];
   /** Problems of text that a filter changes before it is run; `judgeHidden` reports them if it finds no other danger. */
   readonly disguised: CommandProblem[];
-  /** The inputs that a program has read and may have left a part of. */
+  /** The inputs of which a program has read a part, and how far. */
   readonly partlyRead: Map<Output, InputPosition>;
-  /** True after `shopt -s dotglob` and the like: patterns match hidden names. */
+  /** True if patterns match hidden names, as after `shopt -s dotglob`. */
   matchesHidden: boolean;
   /** True after a command in the background. */
   hasBackground: boolean;

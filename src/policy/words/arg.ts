@@ -175,7 +175,10 @@ export function mayBeForeignOption({ pieces, many }: Arg): boolean {
   return (first !== hole || hole.operand !== true) && hole.from?.includes(foreignText) === true;
 }
 
-/** Returns true for text without quotes that bash may split into several words, of which one may be an option; a version is one word. */
+/**
+ * Returns true for text from outside that bash may split into several words, of which one may be an option. A version is taken to be
+ * one word.
+ */
 function hasForeignWord(piece: Piece): boolean {
   if (typeof piece !== 'object' || piece.hole !== 'unknown' || !isForeign(piece)) return false;
   return piece.made === undefined && !/version/i.test(piece.text);

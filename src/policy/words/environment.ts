@@ -149,7 +149,7 @@ const compilers = new Set(
 const compiler =
   /^(?:(?:ccache|sccache|distcc) )?(?:(?:x86_64|aarch64|arm|riscv64|i686)[\w-]{0,40}-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|icx?c|ld|lld|mold|gold|ar|as|nm|ranlib|strip|objcopy|gfortran|flex|lex|bison|yacc|autoconf|autoheader|automake|aclocal|autom4te|autopoint|libtoolize|m4|[ef]?grep|zcat|g?sed|[gm]?awk|gdb|perl|ruby|pkg-config|python3?|cargo|cmake|make)(?:-\d[\d.]*)?(?: -(?:std=[\w+]+|m(?:32|64)|O\d|g))*$/;
 
-// `ls -l` prints the format after `+`, and mktemp the folder, which another program could read as an option.
+// `ls -l` prints the format after `+`, and mktemp prints the folder. Another program could read either as an option.
 const noOptionWord = /^(?![\s\S]*(?:^|[\s+])-)/;
 
 // A Java that the system, a package manager or sdkman has installed.
@@ -165,8 +165,9 @@ const shown = String.raw`\$(?:[A-Za-z_]\w*(?!\w)|\{[A-Za-z_]\w*(?:\[0\])?(?:##\*
 const perhaps = String.raw`\$\{[A-Za-z_]\w*(?:\[0\])?:[-+](?:${literal}|${shown})*\}`;
 const plainPrompt = new RegExp(`^(?:${literal}|\\}|${shown}|${perhaps})*$`);
 
-// Only interactive shells print these prompts, and an interactive shell runs anything that is typed anyway. The others put text into
-// output that other programs may read as options; a value that is not known is usually a path or the output of dircolors.
+// Variables that may have an unknown value. Only interactive shells print the prompts, and an interactive shell runs anything that is
+// typed anyway. The others put text into output, where another program could read it as an option; in everyday commands that text is a
+// path or the output of dircolors.
 const harmlessUnknown = new Set(['PS1', 'PS2', 'TIME_STYLE', 'LS_COLORS', 'TMPDIR']);
 
 // Letters of options without a value: `-k` and `-o` name files.
@@ -256,7 +257,7 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
   FFREPORT: /^(?![\s\S]*file=)/,
   TIME_STYLE: noOptionWord,
   TMPDIR: noOptionWord,
-  // The text before and after the code of a colour.
+  // These three entries set the text around the code of a colour.
   LS_COLORS: /^(?![\s\S]*(?:^|:)[lre]c=)/,
   PS1: plainPrompt,
   PS2: plainPrompt,

@@ -60,6 +60,11 @@ export function placeListed(text: string): string | undefined {
   return place === '.' || place.endsWith('/') ? place : undefined;
 }
 
+/** A folder as `placeListed` finds it: `.`, or a path with a slash at its end. */
+export function toListedPlace(path: string): string {
+  return path === '.' || path.endsWith('/') ? path : `${path}/`;
+}
+
 /** The output of two commands that run one after the other. */
 export function joinOutput(one: Output, other: Output): Output {
   if (other.text === '' && addsNothing(one, other) && (!other.more || (one.more && !one.forms))) return one;
