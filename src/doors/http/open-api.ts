@@ -144,7 +144,7 @@ const consolePaths = {
   ),
   '/api/commands/{id}/stop': act('Stop a command'),
   '/api/commands/{id}/type': act('Type into a command: text, keys, secret, eof'),
-  '/api/agents': view('List the agents: after'),
+  '/api/agents': view('List agents: after'),
   '/api/agents/{key}': view('One agent, with the commands of its session'),
   '/api/approvals': view('What waits for approval, and what was answered'),
   '/api/approvals/{id}': act('Answer a request: answer, the digest that was shown, and a note'),
