@@ -15,22 +15,39 @@ import { readStartTime } from './until-gone.ts';
 const own = { hasSupervisor: true, ownProcesses: 2 };
 const limits = { startMs: 3_000, latestMs: 30_000, reapMs: 1_000 };
 
-// Ordinary processes in the places of supervisor, init and keeper: nothing but nacre ends the init process.
-test('E2: the end of a killed supervisor is reported only when its init process is gone', async () => {
+async function openStatus() {
   const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
   const [name = ''] = await fifos.take(1);
-  const status = openForReading(name);
-  const supervisor = spawn('bash', ['-c', `bash -c 'sleep 7741 & wait' & wait`], {
-    stdio: 'ignore',
+  return { fifos, status: openForReading(name) };
+}
+
+interface FamilyOptions {
+  /** True if the processes have the status pipe open. */
+  readonly hasStatus?: boolean;
+  readonly reapMs?: number;
+}
+
+/** Starts ordinary processes in the places of supervisor, init and keeper: nothing but nacre ends the init process. */
+async function startFamily(argv: readonly [string, ...string[]], options: FamilyOptions = {}) {
+  const { fifos, status } = await openStatus();
+  const [program, ...args] = argv;
+  const supervisor = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'ignore', options.hasStatus ? status.theirs : 'ignore'],
     detached: true,
   });
   const pid = supervisor.pid ?? 0;
   const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
-  await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length).toBe(1);
+  await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length, { timeout: 20_000 }).toBe(1);
   const [init = 0] = childrenOf(pid);
   const [keeper = 0] = childrenOf(init);
-  const life = new KeeperLife({ pid, exited }, status.ours, own, limits);
-  writeSync(status.theirs, 'ready\0');
+  const life = new KeeperLife({ pid, exited }, status.ours, own, { ...limits, ...options });
+  return { supervisor, init, keeper, exited, life, theirs: status.theirs, fifos };
+}
+
+test('E2: the end of a killed supervisor is reported only when its init process is gone', async () => {
+  const family = await startFamily(['bash', '-c', `bash -c 'sleep 7741 & wait' & wait`]);
+  const { supervisor, init, keeper, life, theirs, fifos } = family;
+  writeSync(theirs, 'ready\0');
   expect(await life.ready).toBe(true);
   const endings: boolean[] = [];
   void life.ended.then(() => endings.push(readStartTime(init) === null));
@@ -40,15 +57,13 @@ test('E2: the end of a killed supervisor is reported only when its init process 
   expect(endings).toEqual([true]);
   expect((await life.ended).exit.isLost).toBe(true);
   expect(life.survivor).toBeUndefined();
-  closeSync(status.theirs);
+  closeSync(theirs);
   process.kill(keeper, 'SIGKILL');
   await fifos.close();
 });
 
 test('E2: only the first `ready` has an effect, because a command of root can repeat it', async () => {
-  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
-  const [name = ''] = await fifos.take(1);
-  const status = openForReading(name);
+  const { fifos, status } = await openStatus();
   const supervisor = spawn('bash', ['-c', 'sleep 7742 & wait; exec sleep 7742'], {
     stdio: 'ignore',
     detached: true,
@@ -72,9 +87,7 @@ test('E2: only the first `ready` has an effect, because a command of root can re
 });
 
 test('a keeper that has exited by itself is not killed, because its pid may be used again', async () => {
-  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
-  const [name = ''] = await fifos.take(1);
-  const status = openForReading(name);
+  const { fifos, status } = await openStatus();
   const keeper = spawn('sleep', ['7744'], { stdio: 'ignore', detached: true });
   const pid = keeper.pid ?? 0;
   const exit = createDeferred<ProcessExit>();
@@ -96,22 +109,10 @@ test('a keeper that has exited by itself is not killed, because its pid may be u
   await fifos.close();
 });
 
-test('E2: the end of a supervisor that was killed before its keeper was ready is reported only when its init process is gone', async () => {
-  const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
-  const [name = ''] = await fifos.take(1);
-  const status = openForReading(name);
-  const script = 'sleep 7743 & wait';
-  const supervisor = spawn('bash', ['-c', `bash -c '${script}' & wait`], {
-    stdio: ['ignore', 'ignore', 'ignore', status.theirs],
-    detached: true,
-  });
-  closeSync(status.theirs);
-  const pid = supervisor.pid ?? 0;
-  const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
-  await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length).toBe(1);
-  const [init = 0] = childrenOf(pid);
-  const [keeper = 0] = childrenOf(init);
-  const life = new KeeperLife({ pid, exited }, status.ours, own, limits);
+test('E2: the end of a supervisor that was killed before its keeper was ready is reported in the same way', async () => {
+  const argv = ['bash', '-c', `bash -c 'sleep 7743 & wait' & wait`] as const;
+  const { supervisor, init, keeper, life, theirs, fifos } = await startFamily(argv, { hasStatus: true });
+  closeSync(theirs);
   supervisor.kill('SIGKILL');
   await life.gone;
   expect([init, keeper].map(readStartTime)).toEqual([null, null]);
@@ -133,19 +134,12 @@ test.for(['end', 'giveUp'] as const)(
   '%s lets a slow supervisor reap its init process',
   async (way, context) => {
     needPrograms(context, '/usr/bin/perl');
-    const fifos = createFifoPool(join(temporaryFolder(), 'fifos'));
-    const [name = ''] = await fifos.take(1);
-    const status = openForReading(name);
-    const supervisor = spawn('/usr/bin/perl', ['-e', slowSupervisor], { stdio: 'ignore', detached: true });
-    const pid = supervisor.pid ?? 0;
-    const exited = once(supervisor, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
-    await expect.poll(() => childrenOf(childrenOf(pid)[0] ?? 0).length, { timeout: 20_000 }).toBe(1);
-    const [keeper = 0] = childrenOf(childrenOf(pid)[0] ?? 0);
-    const life = new KeeperLife({ pid, exited }, status.ours, own, { ...limits, reapMs: 100 });
+    const family = await startFamily(['/usr/bin/perl', '-e', slowSupervisor], { reapMs: 100 });
+    const { keeper, exited, life, theirs, fifos } = family;
     await life[way]();
     expect(await exited).toEqual({ code: 7, signal: null });
     await life.gone;
-    closeSync(status.theirs);
+    closeSync(theirs);
     process.kill(keeper, 'SIGKILL');
     await fifos.close();
   },
