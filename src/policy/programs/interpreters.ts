@@ -396,11 +396,8 @@ function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
     return [...after(pipFolder), ...rest.flatMap((arg) => valueIn(arg, pipFolder))].flatMap(writesBelow);
   if (/^(?:zipfile|tarfile)$/.test(module) && rest.some((arg) => /^-(?:e|-extract)$/.test(wordText(arg))))
     return operands.slice(1).flatMap(writesBelow);
-  const isWritten = /^(?:zipfile|tarfile|gzip|sqlite3|lib2to3|virtualenv|sphinx|black|isort)$/.test(module);
-  if (isWritten) return operands.map((path) => ({ does: 'write', path }));
-  if (module === 'json.tool') return operands.slice(1).map((path) => ({ does: 'write', path }));
-  if (module === 'venv') return operands.map((path) => ({ does: 'write', path }));
-  if (module === 'uu') return operands.slice(1).map((path) => ({ does: 'write', path }));
+  if (writesOperands.test(module)) return operands.map((path) => ({ does: 'write', path }));
+  if (writesSecond.test(module)) return operands.slice(1).map((path) => ({ does: 'write', path }));
   if (module === 'trace')
     return [
       ...after(/^-(?:[fC]|-file|-coverdir)$/),
@@ -410,6 +407,12 @@ function writtenByModule(module: string, rest: readonly Arg[]): Effect[] {
     return after(/^-(?:o|-outfile|-output)$/).map((path) => ({ does: 'write', path }));
   return [];
 }
+
+/** Modules that may write each of their operands. */
+const writesOperands = /^(?:zipfile|tarfile|gzip|sqlite3|lib2to3|virtualenv|venv|sphinx|black|isort)$/;
+
+/** Modules that read their first operand and write the second one. */
+const writesSecond = /^(?:json\.tool|uu)$/;
 
 const pipFolder = /^(?:-[tdw]|--(?:target|dest|wheel-dir|root|prefix|src|log|report))$/;
 
