@@ -138,6 +138,7 @@ describe('the console sees every command', { timeout: 300_000 }, () => {
     expect(commands.map(({ command }) => command)).toEqual(['echo 0']);
     const first = await read<AgentList>('/api/agents');
     expect(first.agents).toHaveLength(200);
+    expect(await read<AgentList>('/api/agents?after=')).toEqual(first);
     const rest = await read<AgentList>(`/api/agents?after=${encodeURIComponent(first.next ?? '')}`);
     expect(rest.next).toBe(null);
     expect(rest.agents.at(-1)?.key).toBe(oldest.card?.agent);

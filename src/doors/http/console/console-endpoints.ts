@@ -221,7 +221,7 @@ const sessionCommands = 5_000;
 export async function showAgents(deps: ConsoleDeps, caller: HttpCaller, search: string): Promise<Reply> {
   requireOwner(deps, caller);
   await deps.hub.upToDate();
-  return toJsonReply(200, deps.hub.agents(new URLSearchParams(search).get('after') ?? undefined));
+  return toJsonReply(200, deps.hub.agents(new URLSearchParams(search).get('after') || undefined));
 }
 
 /** Serves GET /api/agents/KEY: an agent with the commands of its session, oldest first. */
