@@ -53,40 +53,9 @@ const maxShown = 1_000;
 /** The page Audit: records, newest first, and whether their chain is intact. */
 export function AuditPage() {
   const { query } = place.value;
-  const { data, error, set, reload } = useFetched<RecordPage>(`/api/audit?${query}`);
   const active = filterNames.filter((name) => query.has(name));
   const isFiltered = active.length > 0;
-  useEffect(() => {
-    watchRecords(true);
-    return () => watchRecords(false);
-  }, []);
-  const list = useRef<HTMLOListElement>(null);
-  const [later, setLater] = useState<readonly RecordRow[]>([]);
-  // A record that arrived while the list was fetched again is in both.
-  const waiting = useMemo(() => listMissing(later, data?.records ?? []), [later, data?.records]);
-  const waits = useRef(false);
-  waits.current = waiting.length > 0;
-  useEffect(() => setLater([]), [query.toString()]);
-  const show = (records: readonly RecordRow[]) =>
-    set((before) => ({ ...before, records: put(records, before.records) }));
-  useEffect(
-    () =>
-      onRecords((records) => {
-        if (isFiltered) return;
-        // While the user points at the list, or other new rows wait, new rows wait as well: no row moves under the pointer, and the
-        // order stays.
-        const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
-        if (isUsed || waits.current) setLater((before) => put(records, before));
-        else show(records);
-      }),
-    [isFiltered],
-  );
-  const more = async () => {
-    const page = await fetchJson<RecordPage>(
-      `/api/audit?${query}&before=${encodeURIComponent(data?.next ?? '')}`,
-    );
-    set((before) => ({ ...page, records: [...before.records, ...page.records].slice(-maxShown) }));
-  };
+  const { data, error, reload, list, waiting, showWaiting, more } = useRecords(query, isFiltered);
   return (
     <section class="card fill" aria-labelledby="audit-title">
       <header class="list-head">
@@ -118,16 +87,7 @@ export function AuditPage() {
         page="/audit"
       />
       {waiting.length > 0 && (
-        <button
-          class="pill page-pill"
-          type="button"
-          onClick={() => {
-            if (waiting.length < maxShown) show(waiting.toReversed());
-            else reload();
-            setLater([]);
-            window.scrollTo(0, 0);
-          }}
-        >
+        <button class="pill page-pill" type="button" onClick={showWaiting}>
           {waiting.length >= maxShown
             ? `${toCount(maxShown)} or more new records`
             : toAmount(waiting.length, 'new record')}
@@ -157,6 +117,49 @@ export function AuditPage() {
       )}
     </section>
   );
+}
+
+/** The records that the page shows, and new ones that wait until the user asks for them. */
+function useRecords(query: URLSearchParams, isFiltered: boolean) {
+  const { data, error, set, reload } = useFetched<RecordPage>(`/api/audit?${query}`);
+  useEffect(() => {
+    watchRecords(true);
+    return () => watchRecords(false);
+  }, []);
+  const list = useRef<HTMLOListElement>(null);
+  const [later, setLater] = useState<readonly RecordRow[]>([]);
+  // A record that arrived while the list was fetched again is in both.
+  const waiting = useMemo(() => listMissing(later, data?.records ?? []), [later, data?.records]);
+  const waits = useRef(false);
+  waits.current = waiting.length > 0;
+  useEffect(() => setLater([]), [query.toString()]);
+  const show = (records: readonly RecordRow[]) =>
+    set((before) => ({ ...before, records: put(records, before.records) }));
+  useEffect(
+    () =>
+      onRecords((records) => {
+        if (isFiltered) return;
+        // While the user points at the list, or other new rows wait, new rows wait as well: no row moves under the pointer, and the
+        // order stays.
+        const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0;
+        if (isUsed || waits.current) setLater((before) => put(records, before));
+        else show(records);
+      }),
+    [isFiltered],
+  );
+  const more = async () => {
+    const page = await fetchJson<RecordPage>(
+      `/api/audit?${query}&before=${encodeURIComponent(data?.next ?? '')}`,
+    );
+    set((before) => ({ ...page, records: [...before.records, ...page.records].slice(-maxShown) }));
+  };
+  const showWaiting = () => {
+    if (waiting.length < maxShown) show(waiting.toReversed());
+    else reload();
+    setLater([]);
+    window.scrollTo(0, 0);
+  };
+  return { data, error, reload, list, waiting, showWaiting, more };
 }
 
 /** Inserts new records before those that are shown, newest first; skips duplicates. */

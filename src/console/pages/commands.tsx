@@ -48,62 +48,8 @@ const maxShown = 1_000;
 /** The page Commands: every command, newest first; its filters are in the address. */
 export function CommandsPage() {
   const { query } = place.value;
-  const { data, error, set, reload } = useFetched<CommandPage>(`/api/commands?${query}`);
-  const [fresh, setFresh] = useState(0);
-  const seen = useRef({ since: new Date().toISOString(), ids: new Set<string>() });
-  const list = useRef<HTMLDivElement>(null);
   const active = filterNames.filter((name) => query.has(name));
-  useEffect(() => {
-    const kept = new URLSearchParams(query);
-    for (const name of ['q', 'agent']) kept.delete(name);
-    choose({ filters: kept.toString() });
-    setFresh(0);
-    seen.current = { since: new Date().toISOString(), ids: new Set() };
-  }, [query.toString()]);
-  useEffect(
-    () =>
-      onCards((cards) => {
-        set((before) => {
-          const byId = new Map(cards.map((card) => [card.id, card]));
-          const kept = before.commands.map((card) => byId.get(card.id) ?? card);
-          const known = new Set(before.commands.map(({ id }) => id));
-          const newest = before.commands[0]?.asked_at ?? '';
-          const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
-          if (begun.length === 0) return { ...before, commands: kept };
-          // While the user points at the list or filters it, or other new rows wait, new rows wait as well: no row moves under the
-          // pointer, and the order stays.
-          const { since, ids } = seen.current;
-          const isUsed =
-            list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || active.length > 0;
-          if (isUsed || ids.size > 0) {
-            for (const card of begun) if (card.asked_at > since && ids.size < maxShown) ids.add(card.id);
-            setFresh(ids.size);
-            return { ...before, commands: kept };
-          }
-          return {
-            ...before,
-            commands: [...begun, ...kept].slice(0, maxShown),
-            total: before.total + begun.length,
-          };
-        });
-      }),
-    [active.length],
-  );
-  // A command that started while the list was fetched again is in both.
-  useEffect(() => {
-    const { ids } = seen.current;
-    for (const { id } of data?.commands ?? []) ids.delete(id);
-    setFresh(ids.size);
-  }, [data?.commands]);
-  const more = async () => {
-    if (!data?.next) return;
-    const page = await fetchJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
-    set((before) => ({
-      ...before,
-      ...page,
-      commands: [...before.commands, ...page.commands].slice(-maxShown),
-    }));
-  };
+  const { data, error, reload, list, fresh, showFresh, more } = useCommands(query, active.length > 0);
   return (
     <section class="card fill" aria-labelledby="commands-title">
       <header class="list-head">
@@ -121,15 +67,7 @@ export function CommandsPage() {
         page="/commands"
       />
       {fresh > 0 && (
-        <button
-          class="pill page-pill"
-          type="button"
-          onClick={() => {
-            setFresh(0);
-            seen.current = { since: new Date().toISOString(), ids: new Set() };
-            reload();
-          }}
-        >
+        <button class="pill page-pill" type="button" onClick={showFresh}>
           {toCount(fresh)} new {fresh === 1 ? 'command' : 'commands'}
         </button>
       )}
@@ -153,6 +91,70 @@ export function CommandsPage() {
       )}
     </section>
   );
+}
+
+/** The commands that the page shows, and the number of new ones that wait until the user asks for them. */
+function useCommands(query: URLSearchParams, isFiltered: boolean) {
+  const { data, error, set, reload } = useFetched<CommandPage>(`/api/commands?${query}`);
+  const [fresh, setFresh] = useState(0);
+  const seen = useRef({ since: new Date().toISOString(), ids: new Set<string>() });
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const kept = new URLSearchParams(query);
+    for (const name of ['q', 'agent']) kept.delete(name);
+    choose({ filters: kept.toString() });
+    setFresh(0);
+    seen.current = { since: new Date().toISOString(), ids: new Set() };
+  }, [query.toString()]);
+  useEffect(
+    () =>
+      onCards((cards) => {
+        set((before) => {
+          const byId = new Map(cards.map((card) => [card.id, card]));
+          const kept = before.commands.map((card) => byId.get(card.id) ?? card);
+          const known = new Set(before.commands.map(({ id }) => id));
+          const newest = before.commands[0]?.asked_at ?? '';
+          const begun = cards.filter((card) => !known.has(card.id) && card.asked_at >= newest).toReversed();
+          if (begun.length === 0) return { ...before, commands: kept };
+          // While the user points at the list or filters it, or other new rows wait, new rows wait as well: no row moves under the
+          // pointer, and the order stays.
+          const { since, ids } = seen.current;
+          const isUsed = list.current?.matches(':hover, :focus-within') || window.scrollY > 0 || isFiltered;
+          if (isUsed || ids.size > 0) {
+            for (const card of begun) if (card.asked_at > since && ids.size < maxShown) ids.add(card.id);
+            setFresh(ids.size);
+            return { ...before, commands: kept };
+          }
+          return {
+            ...before,
+            commands: [...begun, ...kept].slice(0, maxShown),
+            total: before.total + begun.length,
+          };
+        });
+      }),
+    [isFiltered],
+  );
+  // A command that started while the list was fetched again is in both.
+  useEffect(() => {
+    const { ids } = seen.current;
+    for (const { id } of data?.commands ?? []) ids.delete(id);
+    setFresh(ids.size);
+  }, [data?.commands]);
+  const more = async () => {
+    if (!data?.next) return;
+    const page = await fetchJson<CommandPage>(`/api/commands?${query}&after=${data.next}`);
+    set((before) => ({
+      ...before,
+      ...page,
+      commands: [...before.commands, ...page.commands].slice(-maxShown),
+    }));
+  };
+  const showFresh = () => {
+    setFresh(0);
+    seen.current = { since: new Date().toISOString(), ids: new Set() };
+    reload();
+  };
+  return { data, error, reload, list, fresh, showFresh, more };
 }
 
 function toFilterText(name: FilterName, value: string): string {

@@ -30,30 +30,12 @@ function useSettled(element: { readonly current: HTMLElement | null }): () => bo
   return () => performance.now() - since.current >= settleMs;
 }
 
-/** A request with its answers. */
-export function Question({
-  question,
-  isWide = false,
-}: {
-  readonly question: QuestionCard;
-  readonly isWide?: boolean;
-}) {
-  const { asked } = question;
-  const buttons = useRef<HTMLDivElement>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const [note, setNote] = useState('');
-  const [isRead, setRead] = useState(false);
+/** Sends the answer to a request, once its buttons have stayed in place long enough. */
+function useAnswer(question: QuestionCard, buttons: { readonly current: HTMLElement | null }) {
   const [failure, setFailure] = useState('');
   const [isSending, setSending] = useState(false);
   const isSettled = useSettled(buttons);
-  const agent = agentOf(question.agent);
-  const home = now.value?.home ?? '';
-  const noteRead = () => {
-    const box = body.current;
-    if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - 2) setRead(true);
-  };
-  useEffect(noteRead, []);
-  const answer = async (kind: 'approved' | 'declined') => {
+  const answer = async (kind: 'approved' | 'declined', note: string) => {
     if (!isSettled() || isSending) return;
     setSending(true);
     try {
@@ -69,6 +51,23 @@ export function Question({
       setSending(false);
     }
   };
+  return { answer, isSending, failure };
+}
+
+/** A request with its answers. */
+export function Question({
+  question,
+  isWide = false,
+}: {
+  readonly question: QuestionCard;
+  readonly isWide?: boolean;
+}) {
+  const { asked } = question;
+  const buttons = useRef<HTMLDivElement>(null);
+  const [note, setNote] = useState('');
+  const [isRead, setRead] = useState(false);
+  const { answer, isSending, failure } = useAnswer(question, buttons);
+  const agent = agentOf(question.agent);
   const left = Math.max(0, Date.parse(question.until) - clock.value);
   const title = `ask-${question.id}`;
   const isOff = !mayAct.value || isSending;
@@ -82,31 +81,7 @@ export function Question({
         {agent ? toAgentName(agent) : toName(question.client, 'A client without a name')}{' '}
         {asked.changes === null ? 'asks to run' : 'asks to apply the changes of'}
       </h2>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div
-        class="asked-all"
-        ref={body}
-        onScroll={noteRead}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command has to be scrollable by keyboard
-        tabIndex={0}
-        role="group"
-        aria-label="What is asked"
-      >
-        <pre class="asked">
-          <CommandText text={asked.command} programs={question.programs} />
-        </pre>
-        <dl class="facts-list">
-          {asked.on !== null && <Fact name="on" value={asked.on} />}
-          <Fact name="in" value={toPath(asked.cwd, home)} />
-          {asked.into !== null && <Fact name="into" value={asked.into} />}
-          {asked.sandbox !== null && <Fact name="sandbox" value={asked.sandbox} />}
-          {Object.entries(asked.env).map(([name, value]) => (
-            <Fact key={name} name={name} value={value} />
-          ))}
-          {asked.input !== null && <Fact name="stdin" value={asked.input} />}
-          {asked.changes !== null && <Fact name="changed" value={asked.changes.join('\n')} />}
-        </dl>
-      </div>
+      <Asked question={question} onRead={() => setRead(true)} />
       <p class="why">
         {showOdd(question.reason)} <span class="soft">({question.rule})</span>
       </p>
@@ -126,11 +101,16 @@ export function Question({
           class="btn primary"
           type="button"
           disabled={isOff || !isRead}
-          onClick={() => void answer('approved')}
+          onClick={() => void answer('approved', note)}
         >
           Approve once
         </button>
-        <button class="btn danger" type="button" disabled={isOff} onClick={() => void answer('declined')}>
+        <button
+          class="btn danger"
+          type="button"
+          disabled={isOff}
+          onClick={() => void answer('declined', note)}
+        >
           Deny
         </button>
       </div>
@@ -142,6 +122,56 @@ export function Question({
         </p>
       )}
     </article>
+  );
+}
+
+/** The text of a request in a box that scrolls; `onRead` is called once its end is visible. */
+function Asked({
+  question: { asked, programs },
+  onRead,
+}: {
+  readonly question: QuestionCard;
+  readonly onRead: () => void;
+}) {
+  const body = useRef<HTMLDivElement>(null);
+  const noteRead = () => {
+    const box = body.current;
+    if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - 2) onRead();
+  };
+  useEffect(noteRead, []);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div
+      class="asked-all"
+      ref={body}
+      onScroll={noteRead}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command has to be scrollable by keyboard
+      tabIndex={0}
+      role="group"
+      aria-label="What is asked"
+    >
+      <pre class="asked">
+        <CommandText text={asked.command} programs={programs} />
+      </pre>
+      <AskedFacts asked={asked} />
+    </div>
+  );
+}
+
+function AskedFacts({ asked }: Pick<QuestionCard, 'asked'>) {
+  const home = now.value?.home ?? '';
+  return (
+    <dl class="facts-list">
+      {asked.on !== null && <Fact name="on" value={asked.on} />}
+      <Fact name="in" value={toPath(asked.cwd, home)} />
+      {asked.into !== null && <Fact name="into" value={asked.into} />}
+      {asked.sandbox !== null && <Fact name="sandbox" value={asked.sandbox} />}
+      {Object.entries(asked.env).map(([name, value]) => (
+        <Fact key={name} name={name} value={value} />
+      ))}
+      {asked.input !== null && <Fact name="stdin" value={asked.input} />}
+      {asked.changes !== null && <Fact name="changed" value={asked.changes.join('\n')} />}
+    </dl>
   );
 }
 

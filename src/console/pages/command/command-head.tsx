@@ -11,31 +11,13 @@ import { mayAct, now } from '../../store.ts';
 import { mayOnlyLook, toPath } from '../../words.ts';
 import { showOdd } from '../../worker/visible-text.ts';
 
-// The number of characters that fit in the heading.
+// The number of lines that fit in the heading.
 const shownLines = 6;
 
 /** The head of a command's page: state, text, directory and actions. */
 export function CommandHead({ card, text }: { readonly card: CommandCard; readonly text: string }) {
-  const [asks, setAsks] = useState(false);
   const home = now.value?.home ?? '';
   const count = text.split('\n').length;
-  const stop = async () => {
-    focusMain();
-    setAsks(false);
-    try {
-      await postJson(`/api/commands/${card.id}/stop`, {});
-      notify('Stopped.');
-    } catch (error) {
-      notify(error instanceof ApiError ? error.message : 'The server does not reply.');
-    }
-  };
-  useLayoutEffect(() =>
-    onKeys({
-      x: () => {
-        if (card.state === 'running' && mayAct.value) setAsks(true);
-      },
-    }),
-  );
   return (
     <header class="cmd-head">
       <Status card={card} />
@@ -48,29 +30,7 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
         />
       </h1>
       <div class="actions">
-        {card.state === 'running' &&
-          (asks ? (
-            <button
-              class="btn danger solid"
-              type="button"
-              ref={(button) => button?.focus()}
-              onClick={() => void stop()}
-              onBlur={() => setAsks(false)}
-            >
-              Stop it now
-            </button>
-          ) : (
-            <button
-              class="btn danger"
-              type="button"
-              disabled={!mayAct.value}
-              title={mayAct.value ? 'Stop (x)' : mayOnlyLook}
-              onClick={() => setAsks(true)}
-            >
-              <Icon name="stop" />
-              Stop
-            </button>
-          ))}
+        {card.state === 'running' && <StopButton id={card.id} />}
         <button
           class="icon-btn"
           type="button"
@@ -102,6 +62,52 @@ export function CommandHead({ card, text }: { readonly card: CommandCard; readon
         </span>
       </p>
     </header>
+  );
+}
+
+/** The button that stops a running command; it asks first. */
+function StopButton({ id }: Pick<CommandCard, 'id'>) {
+  const [asks, setAsks] = useState(false);
+  const stop = async () => {
+    focusMain();
+    setAsks(false);
+    try {
+      await postJson(`/api/commands/${id}/stop`, {});
+      notify('Stopped.');
+    } catch (error) {
+      notify(error instanceof ApiError ? error.message : 'The server does not reply.');
+    }
+  };
+  useLayoutEffect(() =>
+    onKeys({
+      x: () => {
+        if (mayAct.value) setAsks(true);
+      },
+    }),
+  );
+  if (asks)
+    return (
+      <button
+        class="btn danger solid"
+        type="button"
+        ref={(button) => button?.focus()}
+        onClick={() => void stop()}
+        onBlur={() => setAsks(false)}
+      >
+        Stop it now
+      </button>
+    );
+  return (
+    <button
+      class="btn danger"
+      type="button"
+      disabled={!mayAct.value}
+      title={mayAct.value ? 'Stop (x)' : mayOnlyLook}
+      onClick={() => setAsks(true)}
+    >
+      <Icon name="stop" />
+      Stop
+    </button>
   );
 }
 
