@@ -1,4 +1,4 @@
-// Every helper process with every fault at every moment (`helper-faults.ts`). The whole table has more than 900
+// Every helper process with every fault at every moment (`helper-faults.ts`). The whole table has more than 1,000
 // rows, so it runs only with NACRE_FAULTS=1.
 import { describe, expect, test } from 'vitest';
 import { runChild } from '../support/child.ts';
