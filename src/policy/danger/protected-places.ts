@@ -57,7 +57,9 @@ function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | 
     typeof second === 'object' &&
     second.hole === 'unknown' &&
     (/^[$`]/.test(second.text) || second.listed === '/');
-  const ends = more.every((piece) => (typeof piece === 'string' ? piece === '/' : piece.text === '*'));
+  const ends = more.every((piece) =>
+    typeof piece === 'string' ? piece === '/' : piece.text === '*' || isUnset(piece),
+  );
   const isUser =
     isExpansion && /^(?:\$\{?(?:USER|LOGNAME)\}?|[$(`]+(?:whoami|id -un)[)`]+)$/.test(second.text);
   if (typeof first === 'string' && /^\/+(?:home|Users)\/+$/.test(first) && isUser && ends)

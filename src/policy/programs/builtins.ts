@@ -111,7 +111,7 @@ export const builtinPrograms: readonly ProgramEntry[] = [
   {
     names: ['popd'],
     builtin: 'only',
-    effects: () => [{ does: 'chdir', path: undefined }],
+    effects: () => [{ does: 'chdir', path: undefined, back: 'stack' }],
     runs: ['popd "$(touch x)"'],
     harmless: ['popd'],
   },
@@ -282,8 +282,14 @@ function sourceEffects(call: ProgramCall): Effect[] {
 function chdirEffects({ args, home, self, name }: ProgramCall): Effect[] {
   const words = args.filter((arg) => !/^-[LPe@n]+$|^--$/.test(wordText(arg)));
   const [path] = words;
-  if (path === undefined) return [{ does: 'chdir', path: name === 'cd' ? knownArg(home, self) : undefined }];
-  return [{ does: 'chdir', path: /^[-+]\d*$/.test(wordText(path)) ? undefined : path }];
+  if (path === undefined)
+    return [
+      name === 'cd'
+        ? { does: 'chdir', path: knownArg(home, self) }
+        : { does: 'chdir', path: undefined, back: 'stack' },
+    ];
+  if (!/^[-+]\d*$/.test(wordText(path))) return [{ does: 'chdir', path }];
+  return [{ does: 'chdir', path: undefined, back: wordText(path) === '-' ? 'previous' : 'stack' }];
 }
 
 function letEffects({ args }: ProgramCall): Effect[] {

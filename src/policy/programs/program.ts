@@ -141,7 +141,12 @@ export type Effect =
   /** Lets patterns match hidden names from now on, in any case of letters. */
   | { readonly does: 'matchHidden' }
   /** Changes the working directory; without `path`, the new directory is unknown. */
-  | { readonly does: 'chdir'; readonly path: Arg | undefined }
+  | {
+      readonly does: 'chdir';
+      readonly path: Arg | undefined;
+      /** Set if it returns to the previous directory, or to one of the stack of `pushd`. */
+      readonly back?: 'previous' | 'stack';
+    }
   | { readonly does: 'alias'; readonly name: string; readonly text: Arg }
   /** Sets `$1`, `$2`, … */
   | { readonly does: 'positional'; readonly args: readonly Arg[] | 'shift' | 'unknown' };

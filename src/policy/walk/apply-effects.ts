@@ -1,7 +1,7 @@
 import { findProtectedPlace, isEssentialFile } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
-import { type Arg, type Piece, prefixOf, textOf } from '../words/arg.ts';
+import { type Arg, type Piece, prefixOf, textOf, unknown, wordText } from '../words/arg.ts';
 import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
@@ -9,7 +9,7 @@ import { judgeDisguised } from './disguised-text.ts';
 import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
-import { noTrails, type Shell } from './shell.ts';
+import { eitherPlaces, noTrails, placesOf, type Shell } from './shell.ts';
 import { followed, relativePath } from './trails.ts';
 import { isReadFromFile, mayBeAnywhere } from './unknown-writes.ts';
 import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
@@ -141,7 +141,8 @@ function changeShell(walk: Walk, effect: ShellChange, call: ProgramCall, scope: 
       walk.evaluate(effect.text.pieces, effect.as, effect.text, scope);
       break;
     case 'chdir':
-      changeDirectory(shell, effect.path);
+      if (call.name === 'pushd') shell.stacked = eitherPlaces(shell.stacked, placesOf(shell));
+      changeDirectory(walk, shell, effect.path, effect.back);
       break;
     case 'alias':
       defineAlias(walk, effect.name, effect.text, call, scope);
@@ -183,7 +184,7 @@ function startProgram(
   const shell = scope.shell.clone();
   const inner = scope.with({ shell, stdin: effect.stdin ?? scope.stdin });
   setEnvironment(walk, effect.env, inner);
-  if (effect.cwd !== undefined) changeDirectory(shell, effect.cwd);
+  if (effect.cwd !== undefined) changeDirectory(walk, shell, effect.cwd);
   return walk.run(effect.argv, inner, { by: 'program', via: call.name });
 }
 
@@ -310,13 +311,21 @@ function givenVariable(
   { shell }: WalkScope,
 ): Variable {
   const { value, appended, fromArguments } = effect;
-  if (fromArguments) return { kind: 'text', values: [[shell.someArgument()]] };
+  if (fromArguments) return { kind: 'text', values: [[shell.someArgument()], [optionValue(shell)]] };
   if (appended !== undefined) {
     const before = shell.variables.get(name);
     const old = before === undefined ? [] : everyValue(before).flat();
     return { kind: 'text', values: [[derivedHole([...old, ...appended.pieces])]] };
   }
   return name === written ? variableOf(name, value, effect) : unknownVariable;
+}
+
+/** For the danger rules: the path that an option may have as its value, as `-x/` and `-x /` do. */
+function optionValue({ positional = [] }: Shell): Piece {
+  const paths = positional
+    .map((arg) => wordText(arg).replace(/^-\w+/, ''))
+    .filter((text) => text.startsWith('/'));
+  return paths.length === 0 ? unknown : { ...unknown, from: paths.join(' ') };
 }
 
 function variableOf(
@@ -404,13 +413,28 @@ function unset(
 
 const nothing: Variable = { kind: 'text', values: [['']] };
 
-function changeDirectory(shell: Shell, path: Arg | undefined): void {
+function changeDirectory(
+  { links }: Pick<Walk, 'links'>,
+  shell: Shell,
+  path: Arg | undefined,
+  back?: 'previous' | 'stack',
+): void {
+  const before = placesOf(shell);
   shell.isAnywhere = mayEndAnywhere(shell, path);
-  const places = changedPlaces(shell, path);
+  const returned = back === 'previous' ? shell.previous : back === 'stack' ? shell.stacked : undefined;
+  const places = returned ?? changedPlaces(shell, path);
   shell.isRead = shell.isAnywhere && (shell.isRead || path?.pieces.some(isReadFromFile) === true);
   shell.trails = changedTrails(shell, path);
-  shell.cwd = changedDirectory(shell, path);
+  const cwd = changedDirectory(shell, path);
+  // The link may be replaced, so its target is only one of the possible directories.
+  shell.cwd = links.size === 0 ? cwd : cwd?.flatMap((place) => withTarget(place, links));
   shell.places = shell.cwd === undefined ? places : [];
+  shell.previous = before;
+}
+
+function withTarget(place: string, links: Walk['links']): string[] {
+  const target = links.get(place);
+  return target === undefined ? [place] : [place, target];
 }
 
 /** The directories that may be the current one after `cd`: the root after `cd "$x/"`, and after `cd ../../..` in an unknown one. */

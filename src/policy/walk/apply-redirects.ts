@@ -14,6 +14,7 @@ import {
   wordText,
 } from '../words/arg.ts';
 import { fileContents, foreignOutput, hasOptionWord, type Stdin } from '../words/output.ts';
+import { normalisePath } from '../words/paths.ts';
 import { isEndlessFile } from './endless-loops.ts';
 import { expandQuoted, expandSingle } from './expand-word.ts';
 import { refuseMisread } from './misread.ts';
@@ -100,8 +101,26 @@ function inputOf(
     return foreignOutput;
   }
   for (const value of values) judgeConnection(walk, toArg(value, span), program);
+  if (redirect.descriptor?.type === 'FileDescriptor')
+    openFolder(walk, redirect.descriptor.value, values, scope);
   return fileInput(walk, values, scope);
 }
+
+/** After `exec 3< /`, the path of the descriptor is a link to the directory. */
+function openFolder(
+  { links, home }: Walk,
+  descriptor: number,
+  values: readonly Value[],
+  { shell }: WalkScope,
+): void {
+  const [path] = values.map(textOf);
+  if (path === undefined) return;
+  const target = normalisePath(path, shell.cwd?.[0]);
+  if (target === undefined || !findProtectedPlace(knownArg(target, nowhere), undefined, home)) return;
+  for (const folder of ['/proc/self/fd', '/dev/fd']) links.set(`${folder}/${descriptor}`, target);
+}
+
+const nowhere = { pos: 0, end: 0 };
 
 /** Bash opens a network connection for `/dev/tcp/host/port`. */
 function judgeConnection(walk: Walk, { pieces, pos, end }: Arg, program: string | undefined): void {

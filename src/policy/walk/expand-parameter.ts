@@ -6,6 +6,7 @@ import {
   mayExpand,
   outside,
   type Piece,
+  textBehind,
   textOf,
   unknown,
   type Value,
@@ -111,8 +112,16 @@ function anyEntry({ scope: { shell } }: Expansion, part: ParameterExpansionPart)
 
 /** One of the values, or a part of it; a single unknown value stays as it is. */
 function anyOf(values: readonly Value[]): Piece {
-  const [only, ...others] = values.flat();
-  return typeof only === 'object' && others.length === 0 ? only : takenHole(values.flat());
+  const pieces = values.flat();
+  const [only, ...others] = pieces;
+  if (typeof only === 'object' && others.length === 0) return only;
+  const hole = takenHole(pieces);
+  // Bash sets MAPFILE and REPLY itself, so their values are never certain; the danger rules need the path that was read.
+  return hole.from === undefined ? { ...hole, from: pieces.map(textBehind).find(isPath) } : hole;
+}
+
+function isPath(text: string): boolean {
+  return text.startsWith('/') && text.length < 64;
 }
 
 /** Entries that `mapfile` read from the listing of a directory. */
@@ -150,7 +159,13 @@ export function lookUp(walk: Walk, scope: WalkScope, writtenName: string): reado
   if (name === 'SHELL') return [['/bin/bash'], [unknown]];
   if (name === 'HOME') return [[walk.home]];
   if (name === 'PWD' && scope.shell.cwd !== undefined) return scope.shell.cwd.map((path) => [path]);
-  if (folders.has(name)) return [[{ hole: 'unknown', text: `$${name}`, from: foreignText, operand: true }]];
+  if (folders.has(name)) {
+    const { previous, stacked } = scope.shell;
+    const from = [foreignText, ...(name === 'OLDPWD' ? previous : name === 'DIRSTACK' ? stacked : [])].join(
+      ' ',
+    );
+    return [[{ hole: 'unknown', text: `$${name}`, from, operand: true }]];
+  }
   return [[{ hole: 'unknown', text: `$${name}`, outside: !isSetByBash(name) }]];
 }
 

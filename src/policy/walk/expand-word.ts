@@ -201,7 +201,7 @@ function directoriesOf(walk: Walk, scope: WalkScope, user: string): readonly Val
   if (user === '') return homeOf(walk, scope);
   if (user === '+') return lookUp(walk, scope, 'PWD');
   if (user === '-') return lookUp(walk, scope, 'OLDPWD');
-  if (/^\d/.test(user)) return lookUp(walk, scope, 'DIRSTACK');
+  if (/^[-+]?\d/.test(user)) return lookUp(walk, scope, 'DIRSTACK');
   return [[user === 'root' ? '/root' : `/home/${user}`]];
 }
 

@@ -41,7 +41,7 @@ import { passedOn, printedPaths } from './printed-paths.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
 import { inputLeft, noteReading } from './shared-input.ts';
-import { type Shell, separatorsOf } from './shell.ts';
+import { placesOf, type Shell, separatorsOf } from './shell.ts';
 import { relativePath } from './trails.ts';
 import type { Variable } from './variable.ts';
 import type { RunMode, Walk, WalkSite } from './walk.ts';
@@ -139,13 +139,20 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     passedText(call) ??
     printedStrings(call) ??
     printedPaths(call) ??
-    listedProcesses(call);
+    listedProcesses(call) ??
+    (base === 'dirs' ? directoryStack(scope) : undefined);
   if (typeof output === 'string') {
     walk.literals.print(output);
     return { text: output, more: false };
   }
   const printed = unknownOutput(call, facts, inner, output);
   return staysEndless(call) ? { ...printed, endless: true } : printed;
+}
+
+/** The directories that `dirs` prints, for the danger rules. */
+function directoryStack({ shell }: WalkScope): (Output & { more: true }) | undefined {
+  const places = [...placesOf(shell), ...shell.stacked];
+  return places.length === 0 ? undefined : { text: `${places.join('\n')}\n`, more: true };
 }
 
 /** Refuses words that may turn out to be options at run time: text from filters, files and programs, and globs such as `-*`. */

@@ -95,6 +95,10 @@ export class Shell {
   cwd: readonly string[] | undefined;
   /** While the working directory is unknown: directories that it may be, for the danger rules, such as `/` after `cd ${x:-/}`. */
   places: readonly string[] = [];
+  /** The directories to which `cd -` may return, for the danger rules. */
+  previous: readonly string[] = [];
+  /** The directories that `pushd` has put on the stack, for the danger rules. */
+  stacked: readonly string[] = [];
   /** While the working directory is unknown: the relative paths that `cd` may have followed since, such as `.git`. */
   trails: readonly string[] = noTrails;
   /** True after `cd` to a folder whose name a program printed: it may be `.git`. */
@@ -112,6 +116,8 @@ export class Shell {
     this.posix = from?.posix ?? false;
     this.cwd = from?.cwd;
     this.places = from?.places ?? [];
+    this.previous = from?.previous ?? [];
+    this.stacked = from?.stacked ?? [];
     this.trails = from?.trails ?? noTrails;
     this.isAnywhere = from?.isAnywhere ?? false;
     this.isRead = from?.isRead ?? false;
@@ -164,6 +170,7 @@ export class Shell {
     for (const name of exported) definitions.exported.add(name);
     copy.cwd = this.cwd;
     copy.places = this.places;
+    copy.previous = this.previous;
     copy.trails = this.trails;
     copy.isAnywhere = this.isAnywhere;
     copy.isRead = this.isRead;
@@ -193,6 +200,8 @@ export class Shell {
     this.anyArgument = other.anyArgument;
     this.cwd = other.cwd;
     this.places = other.places;
+    this.previous = other.previous;
+    this.stacked = other.stacked;
     this.trails = other.trails;
     this.isAnywhere = other.isAnywhere;
     this.isRead = other.isRead;
@@ -205,7 +214,9 @@ export class Shell {
     if (this.positional !== other.positional || this.anyArgument !== other.anyArgument)
       this.mergeArguments(other);
     if (this.cwd !== other.cwd || this.places !== other.places)
-      this.places = [...new Set([...placesOf(this), ...placesOf(other)])].slice(0, limits.trails);
+      this.places = eitherPlaces(placesOf(this), placesOf(other));
+    this.previous = eitherPlaces(this.previous, other.previous);
+    this.stacked = eitherPlaces(this.stacked, other.stacked);
     this.cwd = eitherCwd(this.cwd, other.cwd);
     this.isAnywhere ||= other.isAnywhere;
     this.isRead ||= other.isRead;
@@ -261,6 +272,11 @@ function mergeDefinitions(mine: Definitions, theirs: Definitions): void {
   for (const name of theirs.readonly) mine.readonly.add(name);
   for (const name of new Set([...mine.associative.keys(), ...theirs.associative.keys()]))
     mine.associative.set(name, mine.associative.get(name) === true && theirs.associative.get(name) === true);
+}
+
+/** The places of two branches, or those of before and after a change. */
+export function eitherPlaces(one: readonly string[], other: readonly string[]): readonly string[] {
+  return one === other || other.length === 0 ? one : [...new Set([...one, ...other])].slice(0, limits.trails);
 }
 
 function eitherCwd(

@@ -1,9 +1,9 @@
 import type { TestExpression, Word } from 'unbash';
-import type { TextSpan, Value } from '../words/arg.ts';
+import { type TextSpan, textOf, unknown, type Value } from '../words/arg.ts';
 import { type Output, silent } from '../words/output.ts';
 import { spanOf, type WalkScope } from './scope.ts';
-import { addDerived } from './shell.ts';
-import { outsideVariable } from './variable.ts';
+import { addDerived, type Shell } from './shell.ts';
+import { outsideVariable, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 
 /** Walks the expression of `[[ … ]]`, which prints nothing. */
@@ -27,7 +27,10 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
           numeric.has(expression.operator) ? 'arithmetic' : undefined,
         );
         if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
-          for (const value of values) addDerived(scope.shell, 'BASH_REMATCH', value);
+          for (const value of values) {
+            addDerived(scope.shell, 'BASH_REMATCH', value);
+            if (side === expression.left) addPath(scope.shell, value);
+          }
         else if (expression.operator === '=~' && !scope.shell.variables.has('BASH_REMATCH'))
           scope.shell.variables.set('BASH_REMATCH', outsideVariable);
       }
@@ -47,6 +50,14 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
 /** Returns true for a regular expression such as `^v([0-9]+)`, whose matches contain only letters, digits and dots. */
 function matchesPlainText(regex: string): boolean {
   return /^\^?(?:\w|\\\.|[()+*?]|\[0-9\]|\{\d*(?:,\d*)?\})*\$?$/.test(regex);
+}
+
+/** For the danger rules: a part of a text with a slash may be the path of the root directory. */
+function addPath({ variables }: Shell, value: Value): void {
+  const text = textOf(value);
+  if (!text?.includes('/')) return;
+  const path: Variable = { kind: 'text', values: [[{ ...unknown, from: `/ ${text}` }]] };
+  variables.set('BASH_REMATCH', union(variables.get('BASH_REMATCH') ?? unknownVariable, path));
 }
 
 function testOperand(
