@@ -93,7 +93,7 @@ function walkOnce(
   try {
     walkPlan(walk, plan, facts);
     judgeRest(walk);
-    walk.problems.push(...judgePiped(walk), ...judgeUnknownWrites(walk, texts.join('\n')));
+    walk.problems.push(...judgePiped(walk, texts.join('\n')), ...judgeUnknownWrites(walk, texts.join('\n')));
     judgeHidden(walk, texts.join('\n'), facts.cwd);
   } catch (error) {
     walk.problems.unshift({ scope: 'always', ...explain(error), pos: 0, end: 0 });

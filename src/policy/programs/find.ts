@@ -143,5 +143,14 @@ function foundPaths(call: ProgramCall): { text: string; more: true } | undefined
   const roots = isSelective(call.args)
     ? []
     : startingPoints(call).flatMap(({ text }) => (text === undefined ? [] : toListedPlace(text)));
-  return { text: roots.map((root) => `${root}\n`).join(''), more: true };
+  const listing = roots.map((root) => `${root}\n`).join('');
+  return { text: listing + printedCommands(call, roots), more: true };
+}
+
+/** The commands that `-printf 'rm -rf %p\n'` prints for its starting points. */
+function printedCommands({ args }: ProgramCall, roots: readonly string[]): string {
+  const format = wordText(args[args.findIndex(({ text }) => text === '-printf') + 1]);
+  if (!/^(?:rm|chmod|chown|mv|shred|dd|unlink)\s/.test(format)) return '';
+  const line = format.replaceAll('\\n', '\n');
+  return roots.map((root) => line.replace(/%[pPhfH]/g, () => root)).join('');
 }

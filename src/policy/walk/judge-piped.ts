@@ -1,5 +1,6 @@
 import { findProtectedPlace } from '../danger/protected-places.ts';
 import { knownArg, prefixOf, wordText } from '../words/arg.ts';
+import { everyProcess } from '../words/output.ts';
 import { baseName } from '../words/paths.ts';
 import type { CommandProblem, Invocation } from './survey.ts';
 import type { Walk } from './walk.ts';
@@ -8,7 +9,12 @@ import type { Walk } from './walk.ts';
  * Judges `rm -rf` and `kill` that `xargs` starts with words which filters have changed: `ls / | sed s,^,/, | xargs rm -rf`. The
  * words of the program that printed them are known.
  */
-export function judgePiped({ invocations, home }: Walk): CommandProblem[] {
+export function judgePiped({ invocations, home }: Walk, source: string): CommandProblem[] {
+  const every = selects.test(source) ? undefined : invocations.find(killsEvery);
+  if (every !== undefined) {
+    const { name: program, pos, end } = every;
+    return [{ scope: 'danger', rule: 'kill_all', program, reason: killsAll, pos, end }];
+  }
   return invocations.filter(startsOnUnknown).flatMap((call): CommandProblem[] => {
     const { name, pos, end } = call;
     const isKill = baseName(name) === 'kill';
@@ -18,9 +24,22 @@ export function judgePiped({ invocations, home }: Walk): CommandProblem[] {
     if (invocations.some((one) => others.has(baseName(one.name)))) return [];
     if (at < 0 || at > invocations.indexOf(call)) return [];
     return isKill
-      ? [{ scope: 'danger', rule: 'kill_all', program: name, reason: 'it kills every process', pos, end }]
+      ? [{ scope: 'danger', rule: 'kill_all', program: name, reason: killsAll, pos, end }]
       : [{ scope: 'danger', rule: 'recursive_delete', program: name, reason: deletes, pos, end }];
   });
+}
+
+const killsAll = 'it kills every process';
+
+/** A loop over all processes usually kills only those that a test selects. */
+const selects = /\b(?:if|case|test|continue|break|grep)\b|(?:^|[\s;])\[|&&|\|\|/;
+
+/** `kill` with a word that `read` or `mapfile` took from a list of all processes. */
+function killsEvery({ name, args }: Invocation): boolean {
+  if (baseName(name) !== 'kill') return false;
+  return args.some(
+    ({ pieces: [piece] }) => typeof piece === 'object' && piece.from?.startsWith(everyProcess),
+  );
 }
 
 const selectors = new Set('grep egrep rg head tail awk shuf'.split(' '));

@@ -81,6 +81,9 @@ const selecting = new Set(
 export function passedText(call: ProgramCall): (Output & { more: true }) | undefined {
   const { name, stdin } = call;
   if (stdin === 'none' || stdin.text === '') return undefined;
+  // Without a program, xargs starts echo.
+  if (name === 'xargs' && call.options.operands.length === 0)
+    return { text: stdin.text, more: true, made: madeFrom(call) };
   const isListing = stdin.more && isListed(stdin.text);
   const passes =
     passing.has(name) || (selecting.has(name) && (!isListing || printsColumn(call) || keepsLines(call)));
@@ -96,8 +99,10 @@ export function staysEndless({ name, args, stdin }: ProgramCall): boolean {
   return isFilter && !args.some(({ text = '' }) => /^-m|^--max|[Qq]$|exit|^count=/.test(text));
 }
 
-/** Returns true for filters that leave out at most the first lines, as `tail -n +2` does. */
+/** Returns true for filters that leave out at most the first lines, or those that match, as `tail -n +2` and `grep -v` do. */
 function keepsLines({ name, args }: ProgramCall): boolean {
+  if (/^[ef]?grep$/.test(name))
+    return args.some(({ text }) => /^-[a-zA-Z]*v[a-zA-Z]*$|^--invert/.test(text ?? ''));
   const words = args.map(wordText).join(' ');
   if (name === 'tail') return /^-n ?\+\d+$/.test(words);
   if (name === 'sed') return /^(?:1d|s\/\^ [*]\/\/g?)$/.test(words);

@@ -145,8 +145,27 @@ function runNamed(site: NamedCall, how: RunMode): Output {
     walk.literals.print(output);
     return { text: output, more: false };
   }
+  if (base === 'echo' || base === 'printf') notePrinted(walk, args);
   const printed = unknownOutput(call, facts, inner, output);
   return staysEndless(call) ? { ...printed, endless: true } : printed;
+}
+
+/** Records a command that is printed with unknown words, as in `ls -d /* | xargs -n1 echo rm -rf`: a shell may read it. */
+function notePrinted(walk: Walk, args: readonly Arg[]): void {
+  if (!args.some((arg) => destructive.test(prefixOf(arg).split(' ', 1).join('')))) return;
+  const [format = '', ...words] = args.map(({ pieces }) => pieces.map(asPattern).join(''));
+  const rest = words.join(' ');
+  const text = format.includes('%s')
+    ? format.replaceAll('%s', rest).replaceAll('\\n', '\n')
+    : `${format} ${rest}`;
+  walk.literals.print(`${text}\n`);
+}
+
+/** A piece as it may be in a command: a pattern for names of a folder. */
+function asPattern(piece: Piece): string {
+  if (typeof piece === 'string') return piece;
+  if (piece.hole === 'glob') return piece.text;
+  return piece.listed === undefined ? 'unknown_word' : `${piece.listed === '.' ? '' : piece.listed}*`;
 }
 
 /** The directories that `dirs` prints, for the danger rules. */
