@@ -11,6 +11,7 @@ export const essentialFileRules: readonly DangerRule[] = [
     programs: [
       ...['rm', 'unlink', 'rmdir', 'shred', 'truncate', 'tee', 'mv', 'cp', 'ln', 'install', 'dd'],
       ...['sed', 'perl', 'ruby', 'python', 'python3', 'node', 'php', 'sponge'],
+      ...['ed', 'red', 'ex', 'vi', 'vim', 'nvim'],
     ],
     test: testFiles,
     matches: [
@@ -32,6 +33,10 @@ export const essentialFileRules: readonly DangerRule[] = [
       'sed -i d /etc/passwd',
       "perl -i -ne '' /etc/passwd",
       'find / -type f -exec sed -i d {} \\;',
+      "ex -sc '%d|x' /etc/passwd",
+      "vim -es '+g/^/d' +wq /etc/shadow",
+      "ed -s /etc/passwd <<< $'1,$d\\nw'",
+      "printf '%s\\n' ,d w q | ed -s /etc/fstab",
       "find / -exec perl -e 'unlink @ARGV' {} +",
       'find / -type f | parallel tee',
       'rg --files / | xargs sed -i s/a/b/',
@@ -47,6 +52,10 @@ export const essentialFileRules: readonly DangerRule[] = [
       'dd if=/etc/passwd of=x',
       'mv app.conf /etc/app.conf',
       "sed -i '/swap/d' /etc/fstab",
+      "ex -sc 'g/swap/d|x' /etc/fstab",
+      "ed -s /etc/fstab <<< $'/swap/d\\nw'",
+      "ex -sc '%d|x' notes.txt",
+      'vim /etc/fstab',
       'find src -type f -exec sed -i s/a/b/ {} +',
       'find . -type f | xargs -I{} cp {} backup/',
       'install -m 755 app /usr/local/bin/app',
@@ -75,6 +84,7 @@ function changedFiles(call: ProgramCall): readonly Arg[] {
   if (call.name === 'dd')
     return call.args.filter((arg) => prefixOf(arg).startsWith('of=')).map((arg) => withoutPrefix(arg, 3));
   if (editors.test(call.name)) return editedFiles(call);
+  if (typing.test(call.name)) return emptiedFiles(call);
   const { operands, ...options } = parsed(call);
   switch (call.name) {
     case 'tee':
@@ -108,6 +118,19 @@ function editedFiles({ args, name }: ProgramCall): readonly Arg[] {
   const files = args.filter((arg) => !prefixOf(arg).startsWith('-'));
   return emptiesAll ? files : files.filter(isListing);
 }
+
+const typing = /^(?:red|ed|ex|n?vim?)$/;
+
+/** The files of an editor that is given a command for deleting every line. */
+function emptiedFiles({ args, stdin }: ProgramCall): readonly Arg[] {
+  const texts = args.map(wordText).concat(stdin === 'none' ? [] : stdin.text);
+  const lines = texts.flatMap((text) => text.split(/[\n|]/));
+  const empties = lines.some((line) => deletesAll.test(line.replace(/^(?:-[a-z]*c|\+)?[\s:]{0,9}/, '')));
+  return empties ? args.filter((arg) => !/^[-+]/.test(prefixOf(arg))) : [];
+}
+
+/** `%d`, `,d`, `1,$d`, `g/^/d` and `%s/.*/ /`, after which a file is empty. */;
+const deletesAll = /^(?:%|1?,\$?|g\/[.^]?\*?\/)\s?(?:d|s\/\.\*\/\/)/;
 
 function parsed(call: ProgramCall): { readonly operands: readonly Arg[]; readonly appends: boolean } {
   const isSized = call.name === 'truncate' || call.name === 'shred';

@@ -35,7 +35,7 @@ function actionsAt(tokens: readonly Token[], index: number, token: Token): AwkAc
   const redirects =
     token.text === '>>' ||
     (token.text === '>' && token.printing !== undefined && token.depth <= token.printing);
-  return redirects ? writeAt(tokens, index + 1) : [];
+  return redirects ? writesAt(tokens, index + 1) : [];
 }
 
 function commandAt(tokens: readonly Token[], from: number, close: string): AwkAction {
@@ -63,13 +63,35 @@ function commandBefore(tokens: readonly Token[], index: number): AwkAction {
   };
 }
 
-function writeAt(tokens: readonly Token[], from: number): AwkAction[] {
+/** The file after `>`; if a variable or an expression names it, every path among the strings may be meant. */
+function writesAt(tokens: readonly Token[], from: number): AwkAction[] {
   const target = tokens[from];
-  const text = target?.kind === 'string' ? target.text : '';
-  return /^\/dev\/(?:stderr|stdout|tty|null)$/.test(text)
-    ? []
-    : [{ kind: 'write', text, whole: target?.kind === 'string' }];
+  if (target?.kind === 'string') return isStandard(target.text) ? [] : [written(target.text)];
+  const paths = tokens.filter(
+    ({ kind, text }, index) =>
+      kind === 'string' && /^\/\w/.test(text) && !isStandard(text) && tokens[index - 1]?.text !== '<',
+  );
+  return [{ kind: 'write', text: '', whole: false }, ...paths.map(({ text }) => written(text))];
 }
+
+function written(text: string): AwkAction {
+  return { kind: 'write', text, whole: true };
+}
+
+function isStandard(path: string): boolean {
+  return /^\/dev\/(?:stderr|stdout|tty|null)$/.test(path);
+}
+
+/** Returns true for a loop without end that starts programs in the background. */
+export function startsForever(program: string): boolean {
+  return (
+    endlessLoop.test(program) &&
+    awkActions(program).some(({ kind, text }) => kind === 'run' && /&\s*$/.test(text))
+  );
+}
+
+const endlessLoop =
+  /\bwhile\s{0,9}\(\s{0,9}(?:[1-9]\d{0,9}|"[^"]{1,9}")\s{0,9}\)|\bfor\s{0,9}\([^;]{0,99};\s{0,9};/;
 
 const pattern =
   /[ \t\r\f\v]*(?:(\n)|#[^\n]*|\\\r?\n|("(?:[^"\\\n]|\\[\s\S])*")|([A-Za-z_]\w*)|(\d[\w.]*|\.\d\w*)|(\|&|\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*%^]=|[!-.:-@[-^`{-~]|\/=?))/y;

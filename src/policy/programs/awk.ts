@@ -1,6 +1,6 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, foreignText, knownArg, mayBecomeCode, toArg, unknown, wordText } from '../words/arg.ts';
-import { awkActions } from './awk-script.ts';
+import { awkActions, startsForever } from './awk-script.ts';
 import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
@@ -138,7 +138,10 @@ function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
     return [{ does: 'unknown', at: program, reason }];
   }
   const text = program.pieces.map((piece) => (typeof piece === 'string' ? piece : '1')).join('');
-  return awkActions(text).flatMap((action): Effect[] => {
+  const bomb: Effect[] = startsForever(text)
+    ? [{ does: 'danger', at: program, rule: 'fork_bomb', reason: endless }]
+    : [];
+  const effects = awkActions(text).flatMap((action): Effect[] => {
     if (action.kind === 'refuse')
       return [{ does: 'refuse', at: program, reason: `${name} would ${action.text}` }];
     if (action.kind === 'write') {
@@ -154,4 +157,7 @@ function programEffects({ name }: ProgramCall, program: Arg): Effect[] {
       },
     ];
   });
+  return [...effects, ...bomb];
 }
+
+const endless = 'it starts programs without end and waits for none (a fork bomb)';

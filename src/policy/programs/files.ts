@@ -24,7 +24,7 @@ export const filePrograms: readonly ProgramEntry[] = [
       short: 'aipcs:r:n:uzvxf',
       long: 'append ignore-interrupts output-error[=] no-create size= reference= help version iterations= remove[=]',
     },
-    effects: ({ options }) => options.operands.map(write),
+    effects: writtenInput,
     runs: [
       'tee ~/.bashrc',
       'tee -a .git/hooks/pre-push',
@@ -126,6 +126,13 @@ export const filePrograms: readonly ProgramEntry[] = [
 
 function write(path: Arg): Effect {
   return { does: 'write', path };
+}
+
+/** `tee` copies its input to its files. */
+function writtenInput({ name, options, stdin }: ProgramCall): Effect[] {
+  const copies = name === 'tee' && stdin !== 'none' && stdin.text !== '' && !options.has('a', 'append');
+  const contents = copies ? { text: stdin.text, more: true } : undefined;
+  return options.operands.map((path) => ({ does: 'write', path, ...(contents && { contents }) }));
 }
 
 function copyEffects({ options, args, name }: ProgramCall): Effect[] {

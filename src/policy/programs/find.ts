@@ -11,7 +11,7 @@ import {
   unknown,
   wordText,
 } from '../words/arg.ts';
-import { toListedPlace } from '../words/output.ts';
+import { type Output, toListedPlace } from '../words/output.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 
 /** `find`: programs that `-exec` starts, files that `-fprint` writes, and `-delete`. */
@@ -71,7 +71,7 @@ function findEffects(call: ProgramCall): Effect[] {
     } else if (word === '-delete')
       // `-delete` does what `rm` does, so `rm` must be listed; the folders are judged by the danger rules for `find`.
       effects.push({ does: 'start', argv: [knownArg('rm', at), knownArg('file', at)], stdin: 'none' });
-    else if (writers.has(word)) effects.push(...written(args[index + 1], at, name));
+    else if (writers.has(word)) effects.push(...written(args[index + 1], at, name, foundPaths(call)));
     else if (valued.test(word)) index++;
     else if (word === ';' && args.some(({ text }) => text === undefined))
       effects.push({ does: 'unknown', at, reason: `which program ${name} would start cannot be known` });
@@ -89,9 +89,9 @@ function endsCommand(args: readonly Arg[], at: number): boolean {
   return args[at]?.text === ';' || (args[at]?.text === '+' && args[at - 1]?.text === '{}');
 }
 
-function written(target: Arg | undefined, at: Arg, name: string): Effect[] {
+function written(target: Arg | undefined, at: Arg, name: string, contents: Output): Effect[] {
   const refuse: Effect = { does: 'refuse', at, rule: 'writes', reason: `${name} ${at.text} writes a file` };
-  return target === undefined ? [refuse] : [refuse, { does: 'write', path: target }];
+  return target === undefined ? [refuse] : [refuse, { does: 'write', path: target, contents }];
 }
 
 /** A word for the found paths: something below the starting point, or the starting point itself if no test filters it. */
@@ -139,7 +139,7 @@ function withFound(word: Arg, path: readonly Piece[], found: Piece): Arg {
   return toArg(pieces, word, word.many);
 }
 
-function foundPaths(call: ProgramCall): { text: string; more: true } | undefined {
+function foundPaths(call: ProgramCall): { text: string; more: true } {
   const roots = isSelective(call.args)
     ? []
     : startingPoints(call).flatMap(({ text }) => (text === undefined ? [] : toListedPlace(text)));

@@ -108,8 +108,8 @@ export type Effect =
   | { readonly does: 'danger'; readonly at: Arg; readonly rule: string; readonly reason: string }
   /** Has an effect that the policy cannot judge completely; the decision about an allowed command mentions it. */
   | { readonly does: 'note'; readonly at: Arg; readonly reason: string }
-  /** Writes a file. */
-  | { readonly does: 'write'; readonly path: Arg }
+  /** Writes a file; `contents` if they are known in part, for programs that read the file later in the command. */
+  | { readonly does: 'write'; readonly path: Arg; readonly contents?: Output }
   /** Sets a shell variable; without `value`, the value is unknown. */
   | {
       readonly does: 'assign';

@@ -1,8 +1,9 @@
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, mayBeOption, ownText, wordText } from '../words/arg.ts';
+import { silent } from '../words/output.ts';
 import { ownInput } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
-import { judgeWritten } from './written-files.ts';
+import { judgeWritten, writtenTo } from './written-files.ts';
 
 /** Long options of bash that name a file to run first. */
 const startupOptions = new Set(['init-file', 'rcfile']);
@@ -205,6 +206,10 @@ function scriptEffects(call: ProgramCall, file: Arg | undefined, rest: readonly 
 /** A file that the same command writes is judged by its contents; any other file may be run. */
 function fileEffects(call: ProgramCall, file: Arg, rest: readonly Arg[] = []): Effect[] {
   const written = judgeWritten(call, [file], (text) => [{ does: 'shell', text, args: [file, ...rest] }]);
+  const { text = '', more } = writtenTo(call, file) ?? silent;
+  // A file whose contents are known in part is judged only for danger.
+  if (more && text !== '')
+    written.push({ does: 'perhaps', text: knownArg(text, file), args: [file, ...rest] });
   if (written.length > 0) return written;
   const opened = /^\/(?:dev\/fd|proc\/[^/]+\/fd)\//.test(wordText(file));
   return opened

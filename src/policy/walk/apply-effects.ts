@@ -2,10 +2,11 @@ import { findProtectedPlace, isEssentialFile } from '../danger/protected-places.
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
 import { type Arg, type Piece, prefixOf, textOf, unknown, wordText } from '../words/arg.ts';
-import { joinOutput, type Output, placeListed, silent } from '../words/output.ts';
+import { anyOutput, joinOutput, type Output, placeListed, silent } from '../words/output.ts';
 import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
 import { judgeDisguised } from './disguised-text.ts';
+import { recordFile } from './judge-write.ts';
 import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
@@ -85,6 +86,8 @@ function applyEffect(walk: Walk, effect: Effect, call: ProgramCall, scope: WalkS
     case 'write':
       judgeReplacing(walk, effect.path, call);
       walk.write(effect.path, call.name, scope);
+      if (effect.contents !== undefined)
+        recordFile(walk, effect.path, scope.conditional ? anyOutput : effect.contents, scope);
       break;
     default:
       changeShell(walk, effect, call, scope);
