@@ -5,7 +5,7 @@ import { quoteWord } from '../../support/quote.ts';
 import { withoutTrailing } from '../../support/without-trailing.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
-import { type Arg, knownArg, prefixOf } from '../words/arg.ts';
+import { type Arg, knownArg, prefixOf, wordText } from '../words/arg.ts';
 import { refuseOptions, startsAfter, startsOperands } from './effects.ts';
 import {
   plugins,
@@ -100,7 +100,7 @@ export const containerPrograms: readonly ProgramEntry[] = [
             short: 'itqc:n:f:',
             long: 'stdin tty quiet container= namespace= filename= pod-running-timeout=',
           },
-          effects: startsAfter(1),
+          effects: startsInside,
         },
         cp: {
           options: { short: 'c:n:', long: 'container= no-preserve retries= namespace=' },
@@ -283,7 +283,7 @@ function dockerEffects(call: ProgramCall): Effect[] {
     options: runOptions,
     effects: (inner) => [
       ...(inner.options.has('privileged') ? [refused(inner, '--privileged reaches the whole machine')] : []),
-      ...startsAfter(1)(inner),
+      ...startsInside(inner),
     ],
   };
   const saved: Sub = { options: { short: 'o:', long: 'output=' }, effects: writeOptions('o', 'output') };
@@ -375,8 +375,27 @@ function composeEffects(call: ProgramCall): Effect[] {
     .map((at) => refused(call, 'would use a compose file from a pipe, which may mount any folder', at));
   return [
     ...files,
-    ...subcommands({ exec: { options: composeExecOptions, effects: startsAfter(1) }, run })(call),
+    ...subcommands({ exec: { options: composeExecOptions, effects: startsInside }, run })(call),
   ];
+}
+
+/** The first process of a running container is not that of the machine, and ending it restarts the container. */
+function startsInside(call: ProgramCall): Effect[] {
+  return startsAfter(1)(call).map((effect) =>
+    effect.does === 'start' ? { ...effect, argv: effect.argv.map(withoutInit) } : effect,
+  );
+}
+
+/** Replaces the number of the first process after `kill` by that of another one. */
+function withoutInit(word: Arg, at: number, argv: readonly Arg[]): Arg {
+  const isTarget =
+    word.text === '1' && wordText(argv[0]) === 'kill' && !/^-[sn]$/.test(wordText(argv[at - 1]));
+  if (isTarget) return knownArg('2', word);
+  return /^kill\s/.test(word.text ?? '') ? knownArg(killed(wordText(word)), word) : word;
+}
+
+function killed(text: string): string {
+  return text.replace(/^(kill(?:\s+-\w{1,9}){0,3}\s+)1(?=\s*(?:$|[;&|]))/, (_, start) => `${start}2`);
 }
 
 function copiedOut({ options }: ProgramCall): Effect[] {
