@@ -359,5 +359,6 @@ function completionEffects({ options, name, args, self }: ProgramCall): Effect[]
     name === 'bind' ? args.some((arg) => /^-[a-zA-Z]*[xf]/.test(wordText(arg))) : options.has('C', 'F');
   const words = options.values('W').map((text): Effect => ({ does: 'evaluate', text, as: 'prompt' }));
   const refuse: Effect = { does: 'refuse', at: self, reason: `${name} would run code` };
-  return runs ? [refuse, ...words] : words;
+  const started = options.values('C').map((text): Effect => ({ does: 'perhaps', text }));
+  return runs ? [refuse, ...started, ...words] : words;
 }

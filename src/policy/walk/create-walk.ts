@@ -5,10 +5,10 @@
 // 4. Text that a shell would read is parsed and walked again, within limits.
 // 5. Functions that were never called, and traps, are judged at the end (`judgeRest`).
 import type { ArithmeticExpression, CompoundList, ParsedScript, PipelineNode, Word } from 'unbash';
-import { type Arg, ownText, type TextSpan, type Value } from '../words/arg.ts';
+import { type Arg, ownText, type Piece, type TextSpan, type Value } from '../words/arg.ts';
 import { limits, PolicyLimitError } from '../words/limits.ts';
 import type { NacreFiles } from '../words/nacre-files.ts';
-import { anyOutput, type Output } from '../words/output.ts';
+import { anyOutput, type Output, possibleOutput } from '../words/output.ts';
 import { assignVariable } from './assign.ts';
 import { judgeDisguised } from './disguised-text.ts';
 import { evaluateValue, walkArithmetic } from './evaluate.ts';
@@ -187,10 +187,18 @@ function handText(walk: Walk, text: Arg, scope: WalkScope): Output {
   for (const own of text.pieces.map(ownText))
     if (own !== undefined) judgeDisguised(walk, own, scope.via, text);
   // Check the known part for danger; a parse error in it proves nothing.
-  const readable = text.pieces.map((piece) => (typeof piece === 'string' ? piece : '$unknown_word')).join('');
+  const readable = text.pieces.map(readableText).join('');
   const script = parseScript(readable);
-  if (!script.errors?.length) walkText(walk, readable, text, withListing(text, scope));
-  return anyOutput;
+  return script.errors?.length
+    ? anyOutput
+    : possibleOutput([walkText(walk, readable, text, withListing(text, scope))]);
+}
+
+/** After a tilde, an unknown part is probably the name of the user. */
+function readableText(piece: Piece, at: number, pieces: readonly Piece[]): string {
+  if (typeof piece === 'string') return piece;
+  const before = pieces[at - 1];
+  return typeof before === 'string' && /(?:^|\s)~$/.test(before) ? '' : '$unknown_word';
 }
 
 /** Gives `$unknown_word` the value of a part that may be any file of a folder, as in `find -exec sh -c '> {}'`. */

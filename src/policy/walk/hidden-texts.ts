@@ -82,8 +82,13 @@ function formsOfText(text: string): string[] {
   if (/^\|/.test(text)) forms.push(text.replace(/^\|+-?/, ''));
   // Without the conversions of `date`, `seq` and `printf`, the rest of a format is printed as it is.
   if (/[%+\\]/.test(text)) forms.push(text.replace(/^\+/, '').replace(/%[-#0-9.]*[a-zA-Z]|\\[ntr0]/g, ''));
-  return text.startsWith('s') ? [...forms, ...replacements(text)] : forms;
+  for (const { index } of [...text.matchAll(substitutions)].slice(0, 16))
+    forms.push(...replacements(text.slice(index)));
+  return forms;
 }
+
+/** The beginning of a command of sed, at the start of a script or after another command, an address or a brace. */
+const substitutions = /(?<=^|[\s;{}$/\d!])s(?=[^\w\s\\])/g;
 
 /** The fields before a command in a crontab, and the name of a setting in a unit of systemd. */
 const scheduled =

@@ -31,7 +31,10 @@ export class LiteralMarks {
 
   /** All texts so far, and what several programs print to one file together. */
   texts(): readonly string[] {
-    return this.printed.length > 1 ? [...this.noted, this.printed.join('')] : this.noted;
+    if (this.printed.length < 2) return this.noted;
+    const whole = this.printed.join('');
+    // `paste -d ''` joins the lines of its files.
+    return [...this.noted, whole, whole.replaceAll('\n', '')];
   }
 
   /** Records arithmetic, a subscript or a name made from a value that may contain any of these texts. */

@@ -25,6 +25,25 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
   return undefined;
 }
 
+/** The homes in /etc/passwd, and a character whose code is not known, which may be a slash: `printf "\\$(printf %o 47)"`. */
+export function printedRoot(call: ProgramCall): Partly | undefined {
+  const { name, args, home } = call;
+  if (name === 'echo' || name === 'printf') return args.some(endsEscape) ? partly(['/.']) : undefined;
+  if (!userReaders.test(name) || !args.some(({ text }) => text === '/etc/passwd')) return undefined;
+  const readsNames = args.some(({ text }) => text !== undefined && /\$1\b|^(?:-f)?1$/.test(text));
+  return readsNames ? undefined : partly([home, '/root']);
+}
+
+const userReaders = /^(?:cat|cut|grep|sed|[gm]?awk|head|tail)$/;
+
+/** Returns true for a backslash before a part that is not known. */
+function endsEscape({ pieces }: Arg): boolean {
+  return pieces.some(
+    (piece, at) =>
+      typeof piece === 'string' && /\\(?:x|0)?$/.test(piece) && typeof pieces[at + 1] === 'object',
+  );
+}
+
 function partly(paths: readonly string[]): Partly | undefined {
   return paths.length === 0 ? undefined : { text: paths.map((path) => `${path}\n`).join(''), more: true };
 }

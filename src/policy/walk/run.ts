@@ -4,6 +4,7 @@ import { type ParsedOptions, parseOptions } from '../options/parse-options.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { programNamed } from '../programs/catalog.ts';
 import { decodedText, decoders } from '../programs/decoded-text.ts';
+import { joinWords } from '../programs/effects.ts';
 import { isPlainProgram } from '../programs/plain-programs.ts';
 import { takesOption } from '../programs/takes-option.ts';
 import { unknownProgramEffects } from '../programs/unknown-program.ts';
@@ -37,7 +38,7 @@ import {
   staysEndless,
   unknownOutput,
 } from './printed-output.ts';
-import { passedOn, printedPaths } from './printed-paths.ts';
+import { passedOn, printedPaths, printedRoot } from './printed-paths.ts';
 import { programFacts } from './program-facts.ts';
 import type { WalkScope } from './scope.ts';
 import { inputLeft, noteReading } from './shared-input.ts';
@@ -128,12 +129,14 @@ function runNamed(site: NamedCall, how: RunMode): Output {
   const isUnclear =
     entry === undefined || (effects?.length ? effects.every(({ does }) => does === 'refuse') : false);
   if (isUnclear && !free && args.length > 1) findPassedDanger(site, how);
+  if (remoteRunners.has(base)) findRemoteDanger(site);
   if (walk.files.size > 0 && (name !== base || name === scope.shell.arg0)) runWritten(call, scope, walk);
   if (free) return printsState(call, scope) ? anyOutput : silent;
   noteReading(walk, call, scope.stdin);
   const decoded = decoders.has(base) ? decodedText(call) : undefined;
   const output =
     decoded ??
+    printedRoot(call) ??
     (applies ? entry.output?.(call) : undefined) ??
     passedOn(call, facts, inner) ??
     passedText(call) ??
@@ -224,6 +227,14 @@ function findPassedDanger({ walk, scope, name, args }: NamedCall, how: RunMode):
   keepDanger(walk, () =>
     runProgram(walk, args.slice(at), scope.fork(), { by: 'program', via: unknownWrapper }),
   );
+}
+
+/** Programs that run their operands on other machines, as words or as the text of one word. */
+const remoteRunners = new Set('pdsh pssh parallel-ssh clush dsh mussh ansible salt'.split(' '));
+
+function findRemoteDanger({ walk, scope, args, span }: NamedCall): void {
+  const at = args.findIndex(({ text }) => destructive.test(text?.split(' ', 1)[0] ?? ''));
+  if (at >= 0) keepDanger(walk, () => walk.runText(joinWords(args.slice(at), span), scope.fork()));
 }
 
 const unknownWrapper = 'a program';
