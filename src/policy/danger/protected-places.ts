@@ -68,9 +68,11 @@ function belowRoot({ pieces: [first, second, ...more] }: Arg): ProtectedPlace | 
   return rooted ? { kind: 'root', content: true, path: '/' } : undefined;
 }
 
-/** `$PWD/../../..` and `$(pwd)/../../..` lead to the root directory from most directories. */
+/** `$PWD/../../..`, `$(pwd)/../../..` and the like lead to the root directory from most directories. */
 function aboveDirectory({ pieces: [first, second] }: Arg): ProtectedPlace | undefined {
-  const isDirectory = typeof first === 'object' && /^(?:\$\{?PWD\}?|\$\(pwd\)|`pwd`|~\+)$/.test(first.text);
+  const isDirectory =
+    typeof first === 'object' &&
+    /^(?:\$\{?(?:OLD)?PWD\}?|\$\((?:pwd|git rev-parse --show-toplevel)\)|`pwd`|~[-+])$/.test(first.text);
   return isDirectory && typeof second === 'string' && second.startsWith('/')
     ? climbedPlace(second.slice(1))
     : undefined;
@@ -112,7 +114,7 @@ function derivedPlace(arg: Arg, home: string): ProtectedPlace | undefined {
   const from = hole === undefined ? '' : cutsFirst.test(hole.text) ? '/' : (hole.from ?? '');
   const words = from
     .slice(0, limits.textLength)
-    .split(/[\s\0:;,]+/)
+    .split(/[\s\0:;,="'{}]+/)
     .filter((word) => word.startsWith('/'));
   // Protected places have short paths; a script could contain thousands of others.
   const near = [...new Set(words)].filter((word) => nearRoot.test(word)).sort((a, b) => a.length - b.length);

@@ -17,6 +17,8 @@ export interface ProgramCall {
   readonly home: string;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: ReadonlyMap<string, Output>;
+  /** The input of descriptors other than stdin, by their number. */
+  readonly inputs: ReadonlyMap<string, Output>;
   /** The word of the program name, for effects of the whole call. */
   readonly self: Arg;
   /** The value of IFS, whose characters separate the words that `read` assigns; undefined if unknown. */

@@ -54,7 +54,7 @@ const findings: readonly Finding[] = [
   },
   // `os.rename("/etc", "x")`
   {
-    pattern: new RegExp(`\\b(?:rename|renameSync|move|replace)\\s?\\(?\\s?${path}\\s?,`, 'g'),
+    pattern: new RegExp(`\\b(?:rename|renameSync|move|(?<=\\bos\\.)replace)\\s?\\(?\\s?${path}\\s?,`, 'g'),
     toCommand: (groups) => `mv ${plain(groups.path)} moved`,
   },
   // `truncate("/etc/passwd", 0)`

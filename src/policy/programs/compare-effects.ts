@@ -12,7 +12,7 @@ export interface EffectCount {
 
 /** The call with other arguments. */
 export function withArgs(call: ProgramCall, args: readonly Arg[], grammar: OptionGrammar): ProgramCall {
-  const { name, stdin, posix, cwd, home, files, self, separators } = call;
+  const { name, stdin, posix, cwd, home, files, inputs, self, separators } = call;
   return {
     name,
     args,
@@ -22,6 +22,7 @@ export function withArgs(call: ProgramCall, args: readonly Arg[], grammar: Optio
     cwd,
     home,
     files,
+    inputs,
     self,
     separators,
   };

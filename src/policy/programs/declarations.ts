@@ -227,8 +227,12 @@ function mapfileEffects(call: ProgramCall): Effect[] {
 }
 
 /** The input of `read` and `mapfile`; with `-u 3` it is not stdin. */
-function inputOf({ options, stdin }: ProgramCall): Stdin {
-  return options.values('u').some(({ text }) => text !== '0') ? foreignOutput : stdin;
+function inputOf({ options, stdin, inputs }: ProgramCall): Stdin {
+  const descriptor = options.last('u');
+  if (descriptor === undefined || descriptor.text === '0') return stdin;
+  // Other commands may have read a part of it.
+  const input = inputs.get(wordText(descriptor));
+  return input === undefined ? foreignOutput : { ...foreignOutput, text: input.text };
 }
 
 function readEffects(call: ProgramCall): Effect[] {

@@ -58,6 +58,8 @@ export function applyRedirects(
     const input = inputOf(walk, redirect, program, scope);
     if (input !== undefined && (number ?? 0) === 0 && descriptor?.type !== 'FileDescriptorVariable')
       stdin = input;
+    else if (input !== undefined && input !== 'none' && number !== undefined)
+      walk.inputs.set(String(number), input);
     if (redirect.type === 'Redirect' && redirect.operator.startsWith('&>'))
       refuseInSh(walk, redirect, '&>', scope);
     if (redirect.type === 'Redirect' && redirect.operator.includes('>')) {

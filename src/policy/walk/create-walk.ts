@@ -52,6 +52,7 @@ class CommandWalk implements Walk {
   readonly assigned: Walk['assigned'] = [];
   readonly literals = new LiteralMarks();
   readonly files: Walk['files'] = new Map();
+  readonly inputs: Walk['inputs'] = new Map();
   readonly writtenTwice = new Set<string>();
   readonly writtenLater = new Set<string>();
   readonly unknownWrites: Walk['unknownWrites'] = [];

@@ -147,13 +147,17 @@ const destructiveWord = /\b(?:rm|dd|mkfs|shred|wipefs|chmod|chown|kill)\b/;
 const encoding =
   /%c|\bchr\b|fromCharCode|\bpack\b|\[::-1\]|\breverse\b|rot.?13|b64decode|fromhex|unhexlify|\batob\b|Buffer\.from|ltrstr|@base64d|implode|strrev|bytes\(\[|bytearray/;
 
+/** The number of a slash, which the code may print as text. */
+const slashCode = /\b(?:47|0o?57|0x2f|2f)\b|Lw==/i;
+
 /** Strings in inline code that may be dangerous commands: `python3 -c 'print("rm -rf /")' | sh`. */
 export function printedStrings({ name, args, home }: ProgramCall): (Output & { more: true }) | undefined {
   if (!interpreters.test(name)) return undefined;
   let text = '';
   for (const arg of args) {
     if (arg.text === undefined) continue;
-    if (encoding.test(arg.text)) return { text: arg.text, more: true, made: 'any' };
+    if (encoding.test(arg.text))
+      return { text: slashCode.test(arg.text) ? `${arg.text}\n/.\n` : arg.text, more: true, made: 'any' };
     for (const path of pathsOfCode(arg.text, home)) text += `${path}\n`;
     if (!destructiveWord.test(arg.text)) continue;
     for (const [, one, other] of arg.text.matchAll(/"([^"\\]*)"|'([^'\\]*)'/g)) text += `${one ?? other}\n`;

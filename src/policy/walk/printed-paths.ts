@@ -22,8 +22,17 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
   if (name === 'printenv') return args.some(({ text }) => text === 'HOME') ? partly([home]) : undefined;
   if (name === 'getent') return wordText(args[0]) === 'passwd' ? partly([home]) : undefined;
   if (name === 'expr') return cutsText(call) ? partly(args.map(wordText).filter(isAbsolute)) : undefined;
-  return undefined;
+  return !selecting.has(name) && args.some(({ text }) => isRoot.test(text ?? ''))
+    ? partly(['/.'])
+    : undefined;
 }
+
+const isRoot = /^\/+\.?\/?$/;
+
+/** Programs for which a slash is a separator, or a folder from which they select names. */
+const selecting = new Set(
+  'awk column cut fd fdfind find gawk git grep join ls mktemp paste perl rg sed sort tr xargs'.split(' '),
+);
 
 /** The homes in /etc/passwd, and a character whose code is not known, which may be a slash: `printf "\\$(printf %o 47)"`. */
 export function printedRoot(call: ProgramCall): Partly | undefined {

@@ -250,6 +250,7 @@ class LazyCall implements ProgramCall {
   readonly cwd: ProgramCall['cwd'];
   readonly home: string;
   readonly files: ProgramCall['files'];
+  readonly inputs: ProgramCall['inputs'];
   readonly self: Arg;
   private readonly shell: Shell;
   private readonly grammar: OptionGrammar;
@@ -264,6 +265,7 @@ class LazyCall implements ProgramCall {
     this.cwd = scope.shell.cwd;
     this.home = home;
     this.files = walk.files;
+    this.inputs = walk.inputs;
     this.self = span;
     this.shell = scope.shell;
   }

@@ -44,6 +44,8 @@ export interface Walk {
   readonly literals: LiteralMarks;
   /** Contents of the files that the command has written so far, by `fileKey`. */
   readonly files: Map<string, Output>;
+  /** The input of descriptors other than stdin, by their number. */
+  readonly inputs: Map<string, Output>;
   /** The files among them that are written more than once. */
   readonly writtenTwice: Set<string>;
   /** The files among them that commands before the write may read, in a loop or while another command runs. */
