@@ -23,6 +23,7 @@ export function findProtectedPlace(
       belowRoot(arg) ??
       afterEmpty(arg, home) ??
       listedPlace(arg, cwds, home) ??
+      listedBelow(arg, cwds, home) ??
       derivedPlace(arg, home) ??
       aboveDirectory(arg) ??
       aboveTemporary(arg, home)
@@ -147,6 +148,21 @@ function listedPlace(
   const [only, ...others] = typeof first === 'string' && /^(?:\.\/)+$/.test(first) ? [second] : arg.pieces;
   const listed = typeof only === 'object' && others.length === 0 ? only.listed : undefined;
   return listed === undefined ? undefined : findProtectedPlace(knownArg(listed, arg), cwds, home);
+}
+
+/** `~/$f` after `ls ~` refers to everything in the listed directory. */
+function listedBelow(
+  { pieces: [first, second, ...others], pos, end }: Arg,
+  cwds: readonly string[] | undefined,
+  home: string,
+): ProtectedPlace | undefined {
+  if (typeof first !== 'string' || !first.endsWith('/') || typeof second !== 'object' || others.length > 0)
+    return undefined;
+  const folder = normalisePath(first, cwds?.[0]);
+  const listed = second.listed && normalisePath(second.listed, cwds?.[0]);
+  return listed && folder === listed
+    ? findProtectedPlace(toArg([first, { hole: 'glob', text: '*' }], { pos, end }), cwds, home)
+    : undefined;
 }
 
 const systemNames =

@@ -4,6 +4,7 @@ import { codeVariable } from '../words/environment.ts';
 import { refuseOptions, startsOperands } from './effects.ts';
 import { optionValues, refused, startOptions, stdinText, subcommands } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { startsItselfTwice, startsTwice } from './self-starting.ts';
 
 /** Build tools such as `make` and `cmake`: they may run the project's files, but not code in their arguments. */
 export const buildPrograms: readonly ProgramEntry[] = [
@@ -175,6 +176,7 @@ function makeEffects(call: ProgramCall): Effect[] {
   const lines = [...code.map((text) => text.text ?? ''), read.length > 0 ? stdinText(call) : ''].join('\n');
   return [
     ...[...code, ...read].map((at) => refused(call, 'would run code that it is given', at)),
+    ...(startsItselfTwice(lines) ? [{ does: 'danger', at: call.self, ...startsTwice } as const] : []),
     ...recipes(lines).map((text): Effect => ({ does: 'perhaps', text: knownArg(text, call.self) })),
     ...options.operands.flatMap((word) => makeWord(call, word)),
   ];

@@ -82,9 +82,22 @@ function formsOfText(text: string): string[] {
   if (/^\|/.test(text)) forms.push(text.replace(/^\|+-?/, ''));
   // Without the conversions of `date`, `seq` and `printf`, the rest of a format is printed as it is.
   if (/[%+\\]/.test(text)) forms.push(text.replace(/^\+/, '').replace(/%[-#0-9.]*[a-zA-Z]|\\[ntr0]/g, ''));
+  if (makeReference.test(text)) forms.push(withMakeVariables(text));
   for (const { index } of [...text.matchAll(substitutions)].slice(0, 16))
     forms.push(...replacements(text.slice(index)));
   return forms;
+}
+
+const makeReference = /\$\(\w+\)/;
+
+/** A Makefile with the values of the variables that it sets. */
+function withMakeVariables(text: string): string {
+  const values = new Map(
+    [...text.matchAll(/^(\w{1,40})[ \t]{0,9}[:?]{0,2}=[ \t]{0,9}(\S{1,200})$/gm)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  );
+  return text.replace(/\$\((\w+)\)/g, (reference, name) => values.get(name) ?? reference);
 }
 
 /** The beginning of a command of sed, at the start of a script or after another command, an address or a brace. */

@@ -1,3 +1,4 @@
+import { startsItselfTwice, startsTwice } from '../programs/self-starting.ts';
 import { type TextSpan, wordText } from '../words/arg.ts';
 import { baseName } from '../words/paths.ts';
 import { initialShell } from './create-walk.ts';
@@ -31,11 +32,18 @@ function judgeLiterals(walk: Walk, source: string, cwd: string | undefined): voi
   if (at === undefined) return;
   walk.spend(source.length / 16);
   const { literals, invocations } = walk;
+  if (
+    invocations.some(({ name }) => runners.test(baseName(name))) &&
+    literals.texts().some(startsItselfTwice)
+  )
+    walk.problems.push({ scope: 'danger', ...startsTwice, pos: at.pos, end: at.end });
   const runsCode = walk.problems.some(({ rule }) => rule === 'inline_code');
   const passed = runsCode ? invocations.flatMap(passedCommand) : [];
   for (const text of hiddenTexts(source, [...literals.texts(), ...passed], runner !== undefined))
     findDangerIn(walk, text, at, cwd);
 }
+
+const runners = /^(?:g?make|npm|yarn|pnpm)$/;
 
 /** Problems that say that unknown text or an unknown program would be run. */
 function runsUnknown({ scope, rule }: CommandProblem): boolean {
