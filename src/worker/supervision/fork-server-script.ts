@@ -123,7 +123,8 @@ export function parseForkReply(line: string): ForkReply | undefined {
  *    `failed` if the child has written to it. A failed fork() (EAGAIN) is a failed request, nothing else.
  * 3. SIGCHLD is blocked and read from a signalfd, because a perl handler may run too late to interrupt select().
  * 4. After an empty request it exits when it has no child process, adopted ones included.
- * 5. At the end of its stdin it kills its children until there are none: nothing survives a server that was killed.
+ * 5. At the end of its stdin it kills its children until there are none: nothing survives a server that was killed. In case it was
+ *    stopped, it is sent SIGCONT when the server dies (PR_SET_PDEATHSIG, prctl 1).
  * It loads no module: distributions split those of perl into packages of their own.
  */
 const script = String.raw`
@@ -131,6 +132,7 @@ my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl, @more) = m
 my ($clone, $mount, $close_range, $setpgid, $getrusage, $exit_group, $capget, $capset) = @more;
 my $server = $$;
 syscall $prctl, 36, 1, 0, 0, 0;
+syscall $prctl, 1, 18, 0, 0, 0;
 my $child = pack 'Q', 1 << 16;
 syscall $mask, 0, $child, 0, 8;
 my $signals = syscall $signalfd, -1, $child, 8, 0x80800;

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { createFifoPool, type FifoPool, openNamedForWriting, openReader } from '
 import type { ProcessExit } from '../processes/process-exit.ts';
 import { toBubblewrapCommand } from '../sandbox/bubblewrap.ts';
 import { ForkServer, heldFd, NotForkedError } from './fork-server.ts';
-import { type ForkRequest, lifelineFd } from './fork-server-script.ts';
+import { type ForkRequest, findForkServer, lifelineFd } from './fork-server-script.ts';
 import { Lifeline } from './keeper-pool.ts';
 import { toLaunchMessage } from './keeper-script.ts';
 import { startWithForkServer } from './start-keeper.ts';
@@ -229,6 +229,19 @@ test('a fork server that was stopped is continued', async () => {
   const [server] = processesWith(`FORK_SERVER=${env.FORK_SERVER}`);
   process.kill(server ?? 0, 'SIGSTOP');
   expect((await run('echo here >&3; echo again')).stdout).toBe('again\n');
+});
+
+test('E2: a fork server that is stopped while the server is killed exits, too', async () => {
+  const server = `const [program, ...args] = JSON.parse(process.argv[1]);
+    console.log(require('node:child_process').spawn(program, args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] }).pid)`;
+  const parent = spawn(process.execPath, ['-e', server, JSON.stringify(findForkServer())], { env });
+  const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+  // It blocks SIGCHLD before it reads its stdin.
+  const status = () => readFileSync(`/proc/${pid}/status`, 'utf8');
+  await expect.poll(status).toMatch(/^SigBlk:\s0+10000$/m);
+  process.kill(pid, 'SIGSTOP');
+  parent.kill('SIGKILL');
+  await expect.poll(() => processesWith(`FORK_SERVER=${env.FORK_SERVER}`), { timeout: 5_000 }).toEqual([]);
 });
 
 test('a fork server that does not answer is killed, and the next start uses another one', async () => {
