@@ -130,7 +130,6 @@ export function parseForkReply(line: string): ForkReply | undefined {
 const script = String.raw`
 my ($prctl, $mask, $signalfd, $setsid, $openat, $fcntl, $dup, $ioctl, @more) = map { $_ + 0 } split /,/, $ARGV[0];
 my ($clone, $mount, $close_range, $setpgid, $getrusage, $exit_group, $capget, $capset) = @more;
-my $server = $$;
 syscall $prctl, 36, 1, 0, 0, 0;
 syscall $prctl, 1, 18, 0, 0, 0;
 my $child = pack 'Q', 1 << 16;
