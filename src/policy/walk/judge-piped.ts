@@ -10,8 +10,8 @@ import type { Walk } from './walk.ts';
  * words of the program that printed them are known.
  */
 export function judgePiped({ invocations, home }: Walk, source: string): CommandProblem[] {
-  const every = selects.test(source) ? undefined : invocations.find(killsEvery);
-  if (every !== undefined) {
+  const every = invocations.find(killsEvery);
+  if (every !== undefined && !selects.test(source)) {
     const { name: program, pos, end } = every;
     return [{ scope: 'danger', rule: 'kill_all', program, reason: killsAll, pos, end }];
   }
@@ -36,7 +36,7 @@ const selects = /\b(?:if|case|test|continue|break|grep)\b|(?:^|[\s;])\[|&&|\|\|/
 
 /** `kill` with a word that `read` or `mapfile` took from a list of all processes. */
 function killsEvery({ name, args }: Invocation): boolean {
-  if (baseName(name) !== 'kill') return false;
+  if (!name.endsWith('kill') || baseName(name) !== 'kill') return false;
   return args.some(
     ({ pieces: [piece] }) => typeof piece === 'object' && piece.from?.startsWith(everyProcess),
   );

@@ -22,7 +22,7 @@ export function printedPaths(call: ProgramCall): Partly | undefined {
   if (name === 'printenv') return args.some(({ text }) => text === 'HOME') ? partly([home]) : undefined;
   if (name === 'getent') return wordText(args[0]) === 'passwd' ? partly([home]) : undefined;
   if (name === 'expr') return cutsText(call) ? partly(args.map(wordText).filter(isAbsolute)) : undefined;
-  return !selecting.has(name) && args.some(({ text }) => isRoot.test(text ?? ''))
+  return !selecting.has(name) && args.some(({ text }) => text?.startsWith('/') && isRoot.test(text))
     ? partly(['/.'])
     : undefined;
 }
@@ -37,7 +37,8 @@ const selecting = new Set(
 /** The homes in /etc/passwd, and a character whose code is not known, which may be a slash: `printf "\\$(printf %o 47)"`. */
 export function printedRoot(call: ProgramCall): Partly | undefined {
   const { name, args, home } = call;
-  if (name === 'echo' || name === 'printf') return args.some(endsEscape) ? partly(['/.']) : undefined;
+  if (name === 'echo' || name === 'printf')
+    return args.slice(0, 3).some(endsEscape) ? partly(['/.']) : undefined;
   if (!userReaders.test(name) || !args.some(({ text }) => text === '/etc/passwd')) return undefined;
   const readsNames = args.some(({ text }) => text !== undefined && /\$1\b|^(?:-f)?1$/.test(text));
   return readsNames ? undefined : partly([home, '/root']);
@@ -46,10 +47,11 @@ export function printedRoot(call: ProgramCall): Partly | undefined {
 const userReaders = /^(?:cat|cut|grep|sed|[gm]?awk|head|tail)$/;
 
 /** Returns true for a backslash before a part that is not known. */
-function endsEscape({ pieces }: Arg): boolean {
-  return pieces.some(
+function endsEscape(arg: Arg): boolean {
+  if (arg.text !== undefined) return false;
+  return arg.pieces.some(
     (piece, at) =>
-      typeof piece === 'string' && /\\(?:x|0)?$/.test(piece) && typeof pieces[at + 1] === 'object',
+      typeof piece === 'string' && /\\(?:x|0)?$/.test(piece) && typeof arg.pieces[at + 1] === 'object',
   );
 }
 

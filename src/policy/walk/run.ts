@@ -155,7 +155,8 @@ function runNamed(site: NamedCall, how: RunMode): Output {
 
 /** Records a command that is printed with unknown words, as in `ls -d /* | xargs -n1 echo rm -rf`: a shell may read it. */
 function notePrinted(walk: Walk, args: readonly Arg[]): void {
-  if (!args.some((arg) => destructive.test(prefixOf(arg).split(' ', 1).join('')))) return;
+  // Options and `sudo` may come first.
+  if (!args.slice(0, 4).some((arg) => destructive.test(prefixOf(arg).split(' ', 1)[0] ?? ''))) return;
   const [format = '', ...words] = args.map(({ pieces }) => pieces.map(asPattern).join(''));
   const rest = words.join(' ');
   const text = format.includes('%s')
