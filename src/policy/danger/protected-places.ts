@@ -84,7 +84,9 @@ function afterEmpty({ pieces, pos, end }: Arg, home: string): ProtectedPlace | u
   const at = pieces.findIndex((piece) => !isUnset(piece));
   const [slash, ...more] = at < 1 ? [] : pieces.slice(at);
   if (typeof slash !== 'string' || !/^\/+$/.test(slash)) return undefined;
-  return more.every(isUnset) ? findProtectedPlace(knownArg(slash, { pos, end }), undefined, home) : undefined;
+  return more.every((piece) => isUnset(piece) || (typeof piece === 'string' && /^\/+$/.test(piece)))
+    ? findProtectedPlace(knownArg(slash, { pos, end }), undefined, home)
+    : undefined;
 }
 
 function isUnset(piece: Piece): boolean {

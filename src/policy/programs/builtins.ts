@@ -282,6 +282,9 @@ function sourceEffects(call: ProgramCall): Effect[] {
 function chdirEffects({ args, home, self, name }: ProgramCall): Effect[] {
   const words = args.filter((arg) => !/^-[LPe@n]+$|^--$/.test(wordText(arg)));
   const [path] = words;
+  // `pushd -n` changes only the stack.
+  if (name === 'pushd' && args.some(({ text }) => text === '-n'))
+    return [{ does: 'chdir', path: undefined, back: 'stack' }];
   if (path === undefined)
     return [
       name === 'cd'

@@ -117,7 +117,10 @@ function anyOf(values: readonly Value[]): Piece {
   if (typeof only === 'object' && others.length === 0) return only;
   const hole = takenHole(pieces);
   // Bash sets MAPFILE and REPLY itself, so their values are never certain; the danger rules need the path that was read.
-  return hole.from === undefined ? { ...hole, from: pieces.map(textBehind).find(isPath) } : hole;
+  const path = pieces.map(textBehind).find(isPath);
+  return path === undefined
+    ? hole
+    : { ...hole, from: hole.from === undefined ? path : `${path} ${hole.from}` };
 }
 
 function isPath(text: string): boolean {

@@ -18,7 +18,8 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
         expression.operator === '-v' || expression.operator === '-R' ? 'name' : undefined,
       );
       break;
-    case 'TestBinary':
+    case 'TestBinary': {
+      let compared: readonly Value[] = [];
       for (const side of [expression.left, expression.right]) {
         const values = testOperand(
           walk,
@@ -27,14 +28,15 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
           numeric.has(expression.operator) ? 'arithmetic' : undefined,
         );
         if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
-          for (const value of values) {
-            addDerived(scope.shell, 'BASH_REMATCH', value);
-            if (side === expression.left) addPath(scope.shell, value);
-          }
+          for (const value of values) addDerived(scope.shell, 'BASH_REMATCH', value);
         else if (expression.operator === '=~' && !scope.shell.variables.has('BASH_REMATCH'))
           scope.shell.variables.set('BASH_REMATCH', outsideVariable);
+        if (side === expression.left) compared = values;
       }
+      if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
+        addPath(scope.shell, compared);
       break;
+    }
     case 'TestLogical':
       for (const operand of expression.operands) walkTest(walk, operand, scope);
       break;
@@ -53,10 +55,9 @@ function matchesPlainText(regex: string): boolean {
 }
 
 /** For the danger rules: a part of a text with a slash may be the path of the root directory. */
-function addPath({ variables }: Shell, value: Value): void {
-  const text = textOf(value);
-  if (!text?.includes('/')) return;
-  const path: Variable = { kind: 'text', values: [[{ ...unknown, from: `/ ${text}` }]] };
+function addPath({ variables }: Shell, values: readonly Value[]): void {
+  if (!values.some((value) => textOf(value)?.includes('/'))) return;
+  const path: Variable = { kind: 'text', values: [[{ ...unknown, from: '/' }]] };
   variables.set('BASH_REMATCH', union(variables.get('BASH_REMATCH') ?? unknownVariable, path));
 }
 
