@@ -13,6 +13,7 @@ import {
   writeOptions,
 } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
+import { writesTo } from './written-files.ts';
 
 /** Pagers and editors such as `less` and `vim`, whose commands can start programs. */
 export const editorPrograms: readonly ProgramEntry[] = [
@@ -292,7 +293,7 @@ export const editorPrograms: readonly ProgramEntry[] = [
         .filter(() => call.stdin !== 'none' && (call.stdin.more || /^[^\n]*w/m.test(call.stdin.text)))
         .map((path): Effect => ({ does: 'write', path })),
       ...unknownInput(call),
-      ...edActions(stdinText(call)).map((action) => toEffect(call, action, call.self)),
+      ...edActions(stdinText(call)).flatMap((action) => toEffects(call, action, call.self)),
     ],
     runs: [
       ["ed a <<< '!touch x'", 'touch'],
@@ -426,13 +427,13 @@ function exLine(call: ProgramCall, line: Arg): Effect[] {
     return [{ does: 'unknown', at: line, reason: `what ${call.name} would do cannot be known` }];
   const actions = exActions(line.text);
   const code = actions.some(({ kind }) => kind === 'refuse') ? dangerInEditor(line.text, line) : [];
-  return [...actions.map((action) => toEffect(call, action, line)), ...code];
+  return [...actions.flatMap((action) => toEffects(call, action, line)), ...code];
 }
 
-function toEffect(call: ProgramCall, { kind, text }: ExAction, at: Arg): Effect {
-  if (kind === 'run') return { does: 'shell', text: knownArg(text, at) };
-  if (kind === 'write') return { does: 'write', path: knownArg(text.replace(/^~(?=\/)/, call.home), at) };
-  return refused(call, `would be given a command that is not known to be harmless: ${text}`, at);
+function toEffects(call: ProgramCall, { kind, text }: ExAction, at: Arg): Effect[] {
+  if (kind === 'run') return [{ does: 'shell', text: knownArg(text, at) }];
+  if (kind === 'write') return writesTo(knownArg(text.replace(/^~(?=\/)/, call.home), at), call.args);
+  return [refused(call, `would be given a command that is not known to be harmless: ${text}`, at)];
 }
 
 function edFile(file: Arg): Effect[] {

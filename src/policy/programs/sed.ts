@@ -6,6 +6,7 @@ import { unknownOptions } from './option-effects.ts';
 import type { Effect, ProgramEntry } from './program.ts';
 import { scriptIn } from './script-file.ts';
 import { readSedScript, type SedAction } from './sed-script.ts';
+import { writesTo } from './written-files.ts';
 
 /** `sed`: scripts that run commands or write files. */
 export const sedPrograms: readonly ProgramEntry[] = [
@@ -165,7 +166,7 @@ function actionEffects(action: SedAction, at: Arg, { name }: ProgramCall): Effec
     if (/^\/dev\/(?:stdout|stderr)$/.test(action.text)) return [];
     return [
       { does: 'refuse', at, rule: 'writes', reason: `${name} would write the file ${action.text}` },
-      { does: 'write', path: knownArg(action.text, at) },
+      ...writesTo(knownArg(action.text, at), []),
     ];
   }
   if (action.text === '')

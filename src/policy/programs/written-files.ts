@@ -1,5 +1,6 @@
 // Files that the same command writes and then passes to a program that executes their contents: `echo '1e x' > s; sed
 // -f s a`. Files of earlier commands have unknown contents.
+import { isEssentialFile } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import { type Arg, knownArg, patternOf } from '../words/arg.ts';
 import { globMatches } from '../words/glob.ts';
@@ -36,6 +37,13 @@ export function judgeWritten(
     const reason = `${call.name} would run ${path.text ?? 'a file'}, which this command writes`;
     return [{ does: 'unknown', at: path, reason }];
   });
+}
+
+/** Writing a file that a script names; an essential one is lost, unless the script edits that file itself. */
+export function writesTo(path: Arg, edited: readonly Arg[]): Effect[] {
+  const write: Effect = { does: 'write', path };
+  if (!isEssentialFile(path) || edited.some(({ text }) => text === path.text)) return [write];
+  return [write, { does: 'danger', at: path, rule: 'essential_file', reason: `it replaces ${path.text}` }];
 }
 
 /** The output of the program in `<(…)`. */

@@ -189,7 +189,8 @@ function mayExpandInArg(arg: Arg): boolean {
 
 function textFrom(stdin: Stdin): string | undefined {
   if (stdin === 'none' || (stdin.text === '' && stdin.from === undefined)) return undefined;
-  return derivedHole([stdin.text, stdin.from ?? '']).from;
+  // The list of all processes is not text that a filter such as awk '/x/' passes on.
+  return derivedHole([stdin.text === everyProcess ? '' : stdin.text, stdin.from ?? '']).from;
 }
 
 /** Returns true if a builtin that needs no listing may print: `declare -p`, `set`, `cd -`. */
