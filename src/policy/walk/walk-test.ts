@@ -33,8 +33,7 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
           scope.shell.variables.set('BASH_REMATCH', outsideVariable);
         if (side === expression.left) compared = values;
       }
-      if (expression.operator === '=~' && !matchesPlainText(expression.right.text))
-        addPath(scope.shell, compared);
+      if (expression.operator === '=~' && mayTakeSlash(expression.right.text)) addPath(scope.shell, compared);
       break;
     }
     case 'TestLogical':
@@ -52,6 +51,12 @@ export function walkTest(walk: Walk, expression: TestExpression, scope: WalkScop
 /** Returns true for a regular expression such as `^v([0-9]+)`, whose matches contain only letters, digits and dots. */
 function matchesPlainText(regex: string): boolean {
   return /^\^?(?:\w|\\\.|[()+*?]|\[0-9\]|\{\d*(?:,\d*)?\})*\$?$/.test(regex);
+}
+
+/** Returns false if every group is like `([^/]+)`, or matches only plain text. */
+function mayTakeSlash(regex: string): boolean {
+  const others = regex.replace(/\(\[\^\/[^\]]{0,40}\][+*?]?\)/g, '');
+  return !matchesPlainText(regex) && (others === regex || others.includes('('));
 }
 
 /** For the danger rules: a part of a text with a slash may be the path of the root directory. */
