@@ -109,10 +109,13 @@ describe.each(users)('E5: a sandboxed command of user %s', (user) => {
     const attempts = `${escapeSandbox(here.home)}\n${reachServer}\necho end`;
     results = await runSteps(here, [
       {
-        settings: { sandbox: 'workspace' },
+        settings: { sandbox: 'workspace', danger: 'off' },
         scripts: [attempts, share, seeShared, build, ...(user === npmUser ? [npmBuild] : [])],
       },
-      { settings: { sandbox: 'strict' }, scripts: [attempts, `${sockets.reachSockets}; echo end`] },
+      {
+        settings: { sandbox: 'strict', danger: 'off' },
+        scripts: [attempts, `${sockets.reachSockets}; echo end`],
+      },
       { settings: { sandbox: 'off' }, scripts: [`${seeServer}\n${reachServer}\necho end`] },
       { settings: { processes: 'host' }, scripts: [`${reachServer}\ncat <&9; echo end`] },
       { settings: { processes: 'host' } },

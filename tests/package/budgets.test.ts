@@ -13,7 +13,7 @@ const { size, unpackedSize, files } = pack();
 const kB = 1_000;
 const budgets = {
   /** Bytes of the tarball; documentation and examples are about 190 kB of them, and the code for other machines 60 kB. */
-  packed: 1_800 * kB,
+  packed: 1_850 * kB,
   /** Bytes of the unpacked package; documentation and examples are about 450 kB of them. */
   unpacked: 5_400 * kB,
   /** Bytes of all code in dist/; the greeter and the detached worker have copies of what they need, 45 kB for changes and 40 kB for other machines. */
