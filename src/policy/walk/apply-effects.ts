@@ -1,19 +1,17 @@
-import { findProtectedPlace, isEssentialFile } from '../danger/protected-places.ts';
+import { isEssentialFile } from '../danger/protected-places.ts';
 import type { ProgramCall } from '../options/program-call.ts';
 import type { Effect, VariableAttributes } from '../programs/program.ts';
-import { type Arg, type Piece, prefixOf, textOf, unknown, wordText } from '../words/arg.ts';
+import { type Arg, type Piece, textOf, unknown, wordText } from '../words/arg.ts';
 import { anyOutput, joinOutput, type Output, placeListed, silent } from '../words/output.ts';
-import { normalisePath } from '../words/paths.ts';
 import { isInteger, judgeExport, unknownTarget } from './assign.ts';
+import { changeDirectory } from './change-directory.ts';
 import { judgeDisguised } from './disguised-text.ts';
 import { recordFile } from './judge-write.ts';
 import { keepDanger } from './keep-danger.ts';
 import { judgeNewName } from './redefine.ts';
 import type { WalkScope } from './scope.ts';
-import { eitherPlaces, noTrails, placesOf, type Shell } from './shell.ts';
-import { followed, relativePath } from './trails.ts';
-import { isReadFromFile, mayBeAnywhere } from './unknown-writes.ts';
-import { derivedHole, everyValue, textIfKnown, union, unknownVariable, type Variable } from './variable.ts';
+import { eitherPlaces, placesOf, type Shell } from './shell.ts';
+import { derivedHole, everyValue, union, unknownVariable, type Variable } from './variable.ts';
 import type { Walk } from './walk.ts';
 import { endOfIdentifier } from './word-shape.ts';
 
@@ -415,82 +413,6 @@ function unset(
 }
 
 const nothing: Variable = { kind: 'text', values: [['']] };
-
-function changeDirectory(
-  { links }: Pick<Walk, 'links'>,
-  shell: Shell,
-  path: Arg | undefined,
-  back?: 'previous' | 'stack',
-): void {
-  const before = placesOf(shell);
-  shell.isAnywhere = mayEndAnywhere(shell, path);
-  const returned = back === 'previous' ? shell.previous : back === 'stack' ? shell.stacked : undefined;
-  const places = returned ?? changedPlaces(shell, path);
-  shell.isRead = shell.isAnywhere && (shell.isRead || path?.pieces.some(isReadFromFile) === true);
-  shell.trails = changedTrails(shell, path);
-  const cwd = changedDirectory(shell, path);
-  // The link may be replaced, so its target is only one of the possible directories.
-  shell.cwd = links.size === 0 ? cwd : cwd?.flatMap((place) => withTarget(place, links));
-  shell.places = shell.cwd === undefined ? places : [];
-  shell.previous = before;
-}
-
-function withTarget(place: string, links: Walk['links']): string[] {
-  const target = links.get(place);
-  return target === undefined ? [place] : [place, target];
-}
-
-/** The directories that may be the current one after `cd`: the root after `cd "$x/"`, and after `cd ../../..` in an unknown one. */
-function changedPlaces(shell: Shell, path: Arg | undefined): readonly string[] {
-  const text = path?.text;
-  if (path === undefined || text === '-') return [];
-  if (text === undefined) return findProtectedPlace(path, shell.cwd, '/root')?.kind === 'root' ? ['/'] : [];
-  const cdPath = shell.variables.get('CDPATH');
-  const searched = (cdPath && textIfKnown(cdPath))?.split(':').filter((place) => place.startsWith('/')) ?? [];
-  const climbed =
-    shell.cwd === undefined && shell.trails.some((trail) => /^\.\.\/\.\.\/\.\./.test(followed(trail, text)));
-  return [
-    ...(climbed ? ['/'] : []),
-    ...[...shell.places, ...searched].flatMap((place) => normalisePath(text, place) ?? []),
-  ];
-}
-
-function mayEndAnywhere({ isAnywhere }: Shell, path: Arg | undefined): boolean {
-  if (path === undefined || path.text?.startsWith('/')) return false;
-  if (path.text !== undefined) return isAnywhere && path.text !== '-';
-  return mayBeAnywhere(path.pieces) || /^(?:\.\/)*\.[^/]*$/.test(prefixOf(path));
-}
-
-function changedTrails({ cwd, trails }: Shell, path: Arg | undefined): readonly string[] {
-  const text = path?.text;
-  if (text === undefined) return knownEnding(path);
-  if (cwd !== undefined || /^(?:\/|-$)/.test(text)) return noTrails;
-  return trails.map((trail) => followed(trail, text));
-}
-
-/** The folders that a path such as `"$x/.git"` ends with. */
-function knownEnding(path: Arg | undefined): readonly string[] {
-  const last = path?.pieces.at(-1);
-  const slash = typeof last === 'string' ? last.indexOf('/') : -1;
-  return typeof last !== 'string' || slash < 0 ? noTrails : [relativePath(last.slice(slash + 1))];
-}
-
-function changedDirectory(shell: Shell, path: Arg | undefined): readonly string[] | undefined {
-  const text = path?.text;
-  if (text === undefined || text === '-') return undefined;
-  if (text === '') return shell.cwd;
-  const from = text.startsWith('/') ? ['/'] : searchDirectories(shell, text);
-  return from?.flatMap((cwd) => normalisePath(text, cwd) ?? []);
-}
-
-/** Returns the directories that `cd` searches for a relative path: the current one and those in CDPATH. */
-function searchDirectories(shell: Shell, text: string): readonly string[] | undefined {
-  const variable = shell.variables.get('CDPATH');
-  if (variable === undefined || /^\.\.?(?:\/|$)/.test(text)) return shell.cwd;
-  const path = textIfKnown(variable);
-  if (path === undefined || shell.cwd === undefined) return undefined;
-  return [...shell.cwd, ...path.split(':').filter((place) => place.startsWith('/'))];
-}
 
 function defineAlias(walk: Walk, name: string, text: Arg, call: ProgramCall, scope: WalkScope): void {
   const value = textOf(text.pieces);
