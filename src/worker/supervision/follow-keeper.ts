@@ -4,13 +4,7 @@ import type { Layer } from '../changes/layer.ts';
 import type { NetworkProxy } from '../network/network-proxy.ts';
 import type { OpenTerminal } from '../terminal/open-terminal.ts';
 import type { OwnProcesses } from './find-family.ts';
-import {
-  type EndOptions,
-  type KeeperEnd,
-  KeeperLife,
-  type KeeperLimits,
-  type Launched,
-} from './keeper-life.ts';
+import { type KeeperEnd, KeeperLife, type KeeperLimits, type Launched } from './keeper-life.ts';
 
 /** A namespace with a keeper and a shell that waits for its launch message. */
 export interface Keeper extends OwnProcesses {
@@ -44,7 +38,7 @@ export interface Keeper extends OwnProcesses {
   /** The layer over its workspace, if its changes are tracked or held. */
   readonly layer?: Layer | undefined;
   /** Kills the init process of the namespace, and with it every process there; its supervisor then exits. */
-  end(options?: EndOptions): void;
+  end(): void;
   /** Continues its processes with SIGCONT, in case one of them was stopped; called just before the command runs. */
   wake(): void;
   /** Reads what is in `stderr`, to explain why a keeper did not become ready. */
@@ -94,7 +88,7 @@ export function followKeeper(
     survivor: () => life.survivor,
     isJoined: false,
     proxy,
-    end: (options) => life.end(options),
+    end: () => life.end(),
     wake: () => life.wake(),
     readStderr: () => readAvailable(terminal?.master ?? ends.stderr),
     discard: once(async () => {

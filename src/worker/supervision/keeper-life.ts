@@ -22,12 +22,6 @@ export interface Launched {
   readonly exited: Promise<ProcessExit>;
 }
 
-/** How to end a keeper. */
-export interface EndOptions {
-  /** True if the keeper has reported that the command left no process. A keeper without a supervisor then exits by itself. */
-  readonly isEmpty?: boolean;
-}
-
 /** The time limits of a keeper. */
 export interface KeeperLimits {
   /** How long `discard` waits for a keeper to become ready before it kills it. */
@@ -45,8 +39,6 @@ const slowExitMs = 20_000;
 // A process of a namespace that was killed can survive in an uninterruptible system call.
 const emptyMs = 4_000;
 const pollMs = 20;
-// A keeper that has reported an empty namespace is killed if it does not exit in this time: a command can forge the report.
-const quitMs = 20;
 
 /**
  * The processes of a keeper: `end` kills the init process of its namespace, which its supervisor or the fork server then reaps. If a
@@ -96,25 +88,13 @@ export class KeeperLife {
     return this.#lives || this.#isEmpty ? undefined : this.#family?.init;
   }
 
-  end({ isEmpty = false }: EndOptions = {}): void {
+  end(): void {
     this.#isEnding = true;
     if (!this.#lives) return;
-    if (isEmpty && !this.#own.hasSupervisor) {
-      const timer = setTimeout(() => this.#endLiving(), quitMs);
-      void this.gone.then(() => clearTimeout(timer));
-      return;
-    }
     const { pid } = this.#launched;
     const init = this.#family?.init ?? this.#possibleInits()[0];
     sendSignal(init ?? pid, 'SIGKILL');
     if (init !== undefined && init !== pid) this.#expectExit(createStopwatch());
-  }
-
-  // A keeper that has exited by itself may have been reaped before its exit is reported, and its pid may be used again.
-  #endLiving(): void {
-    const { init, initStartTime = null } = this.#family ?? {};
-    if (init !== undefined && readStartTime(init) !== initStartTime) return;
-    this.end();
   }
 
   /** Continues all its processes, and from now on only nacre's own: the command may stop its processes itself. */

@@ -115,19 +115,6 @@ describe('a keeper in namespaces of the fork server', () => {
     expect(await run(script)).toMatchObject({ exit: { code: 9 }, processes: 1, text: '' });
   });
 
-  test('E2: it exits by itself if the command has left no process, and is killed if a forged report said so', async () => {
-    for (const [script, how] of [
-      ['exit 3', 'exits'],
-      [`printf 'exited 3 1 0\\0' >/proc/1/fd/3; sleep 60`, 'is killed'],
-    ] as const) {
-      const keeper = await launch(script);
-      expect(await keeper.ended).toMatchObject({ exit: { code: 3 }, processes: 1 });
-      if (how === 'is killed') keeper.end({ isEmpty: true });
-      await keeper.gone;
-      closeEnds(keeper);
-    }
-  });
-
   test('E2: what root writes to its status pipe does not change the end that it reports', async (context) => {
     needRoot(context);
     expect(await run('printf x >/proc/1/fd/3; exit 3')).toMatchObject({ exit: { code: 3 }, processes: 1 });

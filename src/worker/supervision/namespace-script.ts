@@ -13,9 +13,9 @@ export const namespaceCalls = {
  * 2. `enter` mounts layers over the workspace (`mountLayersScript`), covers nacre's own files, and mounts the /proc of its namespace.
  *    If one of its steps fails, the request has failed.
  * 3. `keep` starts the command's shell as the leader of a process group, reaps it and all orphans, and sends the messages that
- *    `parseKeeperMessage` reads. It exits if the command has left no process; otherwise it waits for EOF on descriptor 4, which
- *    means that the server is gone. If there is a guard, the fork that becomes the shell restricts itself with exec-guard.pl. The
- *    keeper is not restricted, and Landlock denies the shell ptrace() on it.
+ *    `parseKeeperMessage` reads. Then it waits until it is killed, or for EOF on descriptor 4, which means that the server is gone. If
+ *    there is a guard, the fork that becomes the shell restricts itself with exec-guard.pl. The keeper is not restricted, and Landlock
+ *    denies the shell ptrace() on it.
  * Descriptor 6 is the pipe on which `failed` reports to the fork server, and 7 the guard's ruleset.
  * Like `bwrap`, it sets PR_SET_NO_NEW_PRIVS (prctl 38). An ordinary user's keeper has capabilities in its user namespace, so that a
  * command, which has none, cannot open its descriptors. No signal from inside the namespace reaches it, not even SIGKILL.
@@ -77,7 +77,7 @@ sub keep {
     my $end = $signal ? 'killed ' . (128 + $signal) : "exited $code";
     # The first NUL ends what a command of root has written to the pipe.
     syswrite $status, "\0$end $count $ms\0";
-    while ($count > 1 && sysread $lifeline, my $ignored, 4096) { }
+    while (sysread $lifeline, my $ignored, 4096) { }
     quit($signal ? 128 + $signal : $code);
 }
 

@@ -89,9 +89,9 @@ export class NamespaceTree implements ProcessTree {
     );
   }
 
-  /** Ends the namespace: a command can forge its keeper's `ended` message, so the message alone is not trusted. */
+  /** Kills the namespace: a command can forge its keeper's `ended` message, so the message alone is not trusted. */
   release(): void {
-    this.#keeper.end({ isEmpty: this.#reportedEmpty });
+    this.#keeper.end();
   }
 
   /** Waits after `release` until no process of the command can write any more (`KeeperLife.emptied`). */
