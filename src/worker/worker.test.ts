@@ -105,10 +105,14 @@ describe.each([
   // `ps` does not show the environment of processes.
   if (name === '/proc')
     test('E2: a process that left the process group and was orphaned is found by its marker', async () => {
-      const script = 'setsid -f sleep 80; (setsid nohup sleep 81 > /dev/null 2>&1 &) ; echo started';
+      // Each of them creates its file once it has been executed.
+      const waiting = (name: string) => `perl -e open(F,'>${name}');sleep(80)`;
+      const start = (name: string) => `perl -e "open(F,'>${name}');sleep(80)"`;
+      const script = `setsid -f ${start('one')}; (setsid nohup ${start('two')} > /dev/null 2>&1 &)
+        until [[ -e one && -e two ]]; do sleep 0.01; done; rm one two; echo started`;
       const { state, stdout } = await marked(script);
       expect(stdout).toBe('started\n');
-      expect(state.end?.leftRunning.map((left) => left.command).sort()).toEqual(['sleep 80', 'sleep 81']);
+      expect(state.end?.leftRunning.map((left) => left.command).sort()).toEqual(['one', 'two'].map(waiting));
       expect(processesWith(mark)).toEqual([]);
     });
 });
