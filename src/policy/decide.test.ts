@@ -106,6 +106,7 @@ describe('refusals', () => {
     expect(judge('rm -rf / "', '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
     expect(judge('ls $(if)', '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
     expect(judge(`ls \${x!y}`, '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
+    expect(judge('ls; ls ( x', '*')).toMatchObject({ rule: 'unparsable', node: { pos: 7, text: '(' } });
     expect(judge(`x='\${'; echo $((x))`, '*')).toMatchObject({ verdict: 'deny', rule: 'unparsable' });
   });
 

@@ -41,8 +41,8 @@ function withSplitMarks(script: ParsedScript, text: string): ParsedScript {
 
 /** Adds an error if unbash has dropped a `(` without reporting one. */
 function withLostParenthesis(script: ParsedScript, text: string): ParsedScript {
-  const at = lostParenthesis(script, text);
-  return at === undefined ? script : withError(script, "unexpected token '('", at);
+  const end = lostParenthesis(script, text);
+  return end === undefined ? script : withError(script, "unexpected token '('", text.indexOf('(', end));
 }
 
 function withError(script: ParsedScript, message: string, at: number): ParsedScript {
