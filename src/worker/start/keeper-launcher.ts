@@ -12,7 +12,6 @@ import { hasOwnNetwork, namesInTmp, type SandboxPlan, toNetwork } from '../sandb
 import type { Keeper } from '../supervision/follow-keeper.ts';
 import { ForkNamespaces } from '../supervision/fork-namespaces.ts';
 import { ForkServer, heldFd, NotForkedError } from '../supervision/fork-server.ts';
-import type { ForkNamespace } from '../supervision/fork-server-script.ts';
 import { Lifeline } from '../supervision/keeper-pool.ts';
 import {
   filterFd,
@@ -95,8 +94,9 @@ export class KeeperLauncher {
     const hasNamespaces = this.#supervisor.level === 'namespace';
     const namespace = hasNamespaces ? this.#namespaces.of(plan, toGuard(this.#deps, plan, guard)) : undefined;
     const fifos = await this.#deps.fifos.take(4);
+    const { bashPath } = this.#deps;
     const plain = namespace
-      ? this.#toNamespacePlan(namespace, fifos)
+      ? { bashPath, env: this.#defaultEnv, fifos, namespace }
       : this.#toPlainPlan({ plan, guard }, fifos);
     try {
       const keeper = this.#track(await startWithForkServer(server, plain), inRoom);
@@ -213,12 +213,6 @@ export class KeeperLauncher {
       fifos,
       guard: toGuard(this.#deps, plan, guard),
     };
-  }
-
-  #toNamespacePlan(namespace: ForkNamespace, fifos: readonly string[]): PlainKeeperPlan {
-    const { bashPath } = this.#deps;
-    const own = { hasSupervisor: false, ownProcesses: 1 };
-    return { supervisor: ['bwrap'], ...own, bashPath, env: this.#defaultEnv, fifos, namespace };
   }
 
   #toSupervisor(plan: SandboxPlan, options: BubblewrapOptions) {

@@ -40,14 +40,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const plan = {
-  supervisor: ['false'],
-  hasSupervisor: false,
-  ownProcesses: 1,
-} as const;
 const start = async (mounts: readonly string[] = [], guard?: readonly string[], bashPath = '/bin/bash') =>
   startWithForkServer(forkServer, {
-    ...plan,
     bashPath,
     env: { FOLDER: folder },
     fifos: await pool.take(4),

@@ -98,26 +98,36 @@ function withFilter(stdio: Descriptors, { filter }: KeeperPlan): StdioOptions {
   return padded.map((one, fd) => (fd === filterFd ? 'pipe' : one));
 }
 
-/** A `KeeperPlan` with four FIFOs and nothing else, which a fork server can start. */
+/** A `KeeperPlan` with four FIFOs and nothing else, whose supervisor a fork server can start. */
 export interface PlainKeeperPlan
   extends Omit<KeeperPlan, 'cwd' | 'lifeline' | 'scriptFile' | 'proxy' | 'terminal'> {
-  /** The namespaces that the fork server creates itself; `supervisor` is then not executed. */
-  readonly namespace?: ForkNamespace | undefined;
+  readonly namespace?: undefined;
 }
+
+/** A keeper in namespaces that the fork server creates itself. */
+export interface NamespaceKeeperPlan extends Pick<KeeperPlan, 'bashPath' | 'env' | 'fifos'> {
+  readonly namespace: ForkNamespace;
+}
+
+// The keeper in a `ForkNamespace` is its init process.
+const onlyInit: OwnProcesses = { hasSupervisor: false, ownProcesses: 1 };
 
 /** Starts a keeper through a `ForkServer`. */
 export async function startWithForkServer(
   forkServer: Pick<ForkServer, 'start'>,
-  plan: PlainKeeperPlan,
+  plan: PlainKeeperPlan | NamespaceKeeperPlan,
   limits = keeperLimits,
 ): Promise<Keeper> {
   const fifos = toFifos(plan.fifos);
   const { ends, settle } = openEnds(fifos);
   try {
-    const { namespace, filter, hasSupervisor, ownProcesses } = plan;
-    const program = namespace ? toShell(plan) : toProgram(plan, [0, 1, 2, 3, 4]);
-    const files = toForkFiles(fifos, { isHeld: hasSupervisor, filter });
-    const launched = await forkServer.start({ ...program, cwd: '/', files, namespace });
+    const { hasSupervisor, ownProcesses } = plan.namespace ? onlyInit : plan;
+    const program = plan.namespace ? toShell(plan) : toProgram(plan, [0, 1, 2, 3, 4]);
+    const files = toForkFiles(fifos, {
+      isHeld: hasSupervisor,
+      filter: plan.namespace ? undefined : plan.filter,
+    });
+    const launched = await forkServer.start({ ...program, cwd: '/', files, namespace: plan.namespace });
     const parts = { proxy: undefined, terminal: undefined, hasSupervisor, ownProcesses };
     return followKeeper(launched, ends, parts, limits);
   } catch (error) {
@@ -145,7 +155,7 @@ function toForkFiles(
   ];
 }
 
-function toShell({ bashPath, env }: PlainKeeperPlan) {
+function toShell({ bashPath, env }: NamespaceKeeperPlan) {
   return { argv: [bashPath, '--noprofile', '--norc', '-c', launcherScript, 'bash'], env };
 }
 
