@@ -1,4 +1,4 @@
-// The MCP door: cold start to `tools/list`, and one call of `true` over stdio.
+// The MCP door: cold start to `tools/list` and to the end of the first command, and one call of `true` over stdio.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { interleave, median, perSecond, report } from './measure.ts';
@@ -61,11 +61,26 @@ const listTools = async () => {
   client.stop();
 };
 
+const runTrue = async () => {
+  const client = new Client();
+  await client.start();
+  await client.request('tools/call', { name: 'execute_command', arguments: { command: 'true' } });
+  client.stop();
+};
+
 const cold = await interleave(20, { node: bareNode, mcp: listTools });
 console.log(
   `node -e 0 ${median(cold.node).toFixed(1)} ms, nacre mcp ${median(cold.mcp).toFixed(1)} ms (p50 of 20)`,
 );
 report('cold start to tools/list compared with node -e 0', median(cold.mcp) / median(cold.node), 1.4, '×');
+// The server of a round ends its shells during the rest.
+const first = await interleave(20, { node: bareNode, mcp: runTrue }, 300);
+report(
+  'first command of a new server compared with node -e 0',
+  median(first.mcp) / median(first.node),
+  4,
+  '×',
+);
 
 const client = new Client();
 await client.start();
